@@ -199,6 +199,9 @@ func (p *printer) shares(d *model.Decision) {
 		rows = append(rows, []cell{plain(s.Of), percent(s.Used), percent(s.Guaranteed), percent(s.FairShare), plain(fmt.Sprint(s.Weight))})
 	}
 	p.table("  ", []string{"OF", "USED", "GUARANTEED", "FAIR SHARE", "WEIGHT"}, rows)
+	for _, past := range d.Past {
+		p.line("  %s had %s of all capacity on average lately, so its weight %d counts %s", text.Clean(past.Of), permille(past.Used), past.Weight, past.Counts())
+	}
 	if d.Standing != "" {
 		p.line("  its minimum counts as %s", text.Clean(string(d.Standing)))
 	}

@@ -221,6 +221,7 @@ func TestVetPage(t *testing.T) {
 		"- A commit that removes too much at once (DA1901): [The fleet repo as a source](source.md). Only the running reconciler knows\n  what runs.\n" +
 		"- A reservation of a unit of the system that nodes do not keep (DA1598): [Quality of service](qos.md#what-nodes-do-not-keep).\n" +
 		"- A record on the status branch that cannot be read (DA1902): [The status branch](status-branch.md#a-damaged-record).\n" +
+		"- A record of past use that somebody changed by hand (DA1379): [The status branch](status-branch.md#past-use).\n" +
 		"- A record of an unsigned status branch that no commit declares (DA2102): [The status branch](status-branch.md#without-a-key).\n")
 	if *update {
 		require.NoError(t, os.WriteFile(page, []byte(b.String()), 0o644))

@@ -168,6 +168,9 @@ func (p *page) shares(d *model.Decision) {
 		rows = append(rows, []string{escape(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.FairShare), fmt.Sprint(s.Weight)})
 	}
 	p.table("", []string{"Share of all capacity", "Used", "Guaranteed", "Fair share", "Weight"}, rows)
+	for _, past := range d.Past {
+		p.line("%s had %d.%d %% of all capacity on average lately, so its weight %d counts %s.\n", escape(past.Of), past.Used/10, past.Used%10, past.Weight, past.Counts())
+	}
 }
 
 // thousandths writes a share with its bar.

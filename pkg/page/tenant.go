@@ -27,6 +27,9 @@ func Tenant(l *model.Ledger, name string, u model.Usage, links model.Links) []by
 	if declared {
 		p.line("Weight %d; priority at most %d.\n", tenant.Weight, tenant.PriorityCeiling)
 		p.line("%s\n", locks(tenant))
+		if past := l.PastOf(name); past != nil {
+			p.line("Of all capacity it had %d.%d %% on average lately, so its weight counts %s now.\n", past.Used/10, past.Used%10, past.Counts())
+		}
 		for _, q := range l.OverQuotaOf(name) {
 			p.line("> %s\n", escape(q.String()))
 		}

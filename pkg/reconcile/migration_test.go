@@ -111,7 +111,7 @@ func TestMigrationChangesNothing(t *testing.T) {
 	require.Equal(t, announce.Commit, r.Changes[0].Kind, "the one with the allotments")
 	// What a newer version says in other words is a commit of its own after it.
 	commits := strings.Split(repo.Git("log", "--reverse", "--format=%s", old+"..status"), "\n")
-	require.Equal(t, "migrate from format 1.0 to 2.2", commits[0])
+	require.Equal(t, "migrate from format 1.0 to 2.3", commits[0])
 	require.LessOrEqual(t, len(commits), 2)
 	for i := range before.Instances {
 		in := &before.Instances[i]

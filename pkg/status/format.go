@@ -144,7 +144,7 @@ func (f Format) isRecord(name string) bool {
 	switch depth := strings.Count(name, "/"); {
 	case depth == 0, dir == "inputs/":
 		return name == f.name(problemsFile) || name == f.name(ledgerFile) || name == f.name(sourceFile) || name == f.name(platformFile) || name == f.name(capacityFile) ||
-			f.Major > 1 && (name == formatFile || name == guardFile || name == orphansFile || name == groupQuotaFile)
+			f.Major > 1 && (name == formatFile || name == guardFile || name == orphansFile || name == groupQuotaFile || name == usageFile)
 	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 2:
 		list = []string{tenantFile, quotaFile}
 	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 3:

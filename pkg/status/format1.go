@@ -61,7 +61,7 @@ func encodeFormat1(v any) ([]byte, error) {
 		v = &copied
 	case *model.Platform:
 		copied := *list
-		copied.Policy = withoutRules(list.Policy)
+		copied.Policy, copied.HalfLife = withoutRules(list.Policy), 0
 		v = &copied
 	}
 	b, err := json.Marshal(v)
@@ -134,7 +134,7 @@ func withoutAdvice(d model.Decision) model.Decision {
 	if d.Advised != nil {
 		_, d.WouldAdmit = d.Advising()
 	}
-	d.Advice, d.Advised, d.Starts, d.Takes = nil, nil, nil, nil
+	d.Advice, d.Advised, d.Starts, d.Takes, d.Past = nil, nil, nil, nil, nil
 	return d
 }
 

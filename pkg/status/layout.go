@@ -28,6 +28,7 @@ const (
 	problemsFile = "errors.json"
 	formatFile   = "inputs/format.json"
 	orphansFile  = "inputs/orphans.json"
+	usageFile    = "inputs/usage.json"
 
 	groupQuotaFile = "inputs/quota.json"
 )

@@ -57,6 +57,9 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		if b.state.ledger.Source != (model.SourceState{}) {
 			m.Lacks = append(m.Lacks, sourceFile+": whether the fleet repo can be read, and whether its branch was moved back")
 		}
+		if b.state.ledger.PastUse != nil {
+			m.Lacks = append(m.Lacks, usageFile+": what tenants had, which is learned anew")
+		}
 		for _, q := range b.state.ledger.OverQuota {
 			file, _ := quotaFileOf(q.Tenant)
 			m.Lacks = append(m.Lacks, file+": since when "+text.Clean(q.Owner())+" is over its quota of "+text.Clean(q.What()))

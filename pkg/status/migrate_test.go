@@ -434,6 +434,7 @@ func withoutDefaults(l model.Ledger) model.Ledger {
 	}
 	if l.Platform != nil {
 		l.Platform = new(*l.Platform)
+		l.Platform.HalfLife = 0
 		drop(&l.Platform.Policy)
 	}
 	l.Tenants, l.Instances, l.Decisions = slices.Clone(l.Tenants), slices.Clone(l.Instances), slices.Clone(l.Decisions)
@@ -455,9 +456,9 @@ func withoutDefaults(l model.Ledger) model.Ledger {
 		}
 	}
 	for i := range l.Decisions {
-		l.Decisions[i].Grants = told(l.Decisions[i].Grants)
+		l.Decisions[i].Grants, l.Decisions[i].Past = told(l.Decisions[i].Grants), nil
 	}
-	l.OverQuota = nil
+	l.OverQuota, l.PastUse = nil, nil
 	return l
 }
 

@@ -69,6 +69,9 @@ func (p *plan) records(next *model.Ledger) error {
 	if err := p.overQuota(next); err != nil {
 		return err
 	}
+	if err := p.pastUse(next); err != nil {
+		return err
+	}
 	return p.applications(next)
 }
 

@@ -131,7 +131,7 @@ func (r *reader) inputs(l *model.Ledger) error {
 		}
 		l.Orphans = left.Orphans
 	}
-	return nil
+	return r.pastUse(l)
 }
 
 // tenant reads what is about a tenant, and returns the names of its applications.

@@ -197,6 +197,10 @@ func genLedger(t *rapid.T) model.Ledger {
 	for range rapid.IntRange(0, 2).Draw(t, "pools") {
 		l.Pools = append(l.Pools, rapid.Make[model.Pool]().Draw(t, "pool"))
 	}
+	if rapid.Bool().Draw(t, "past use") {
+		l.PastUse = &model.PastUse{At: genTime.Draw(t, "at").UTC(), HalfLife: time.Duration(rapid.Int64().Draw(t, "half-life")), Anew: genTime.Draw(t, "anew").UTC(),
+			Nodes: rapid.Make[[]model.NodeUse]().Draw(t, "nodes"), Digest: genDigest.Draw(t, "digest")}
+	}
 	return l
 }
 

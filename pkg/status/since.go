@@ -121,7 +121,7 @@ func (s *since) fleet() (l model.Ledger) {
 		return l
 	}
 	h := &s.held.ledger
-	l.Commit, l.Source, l.Problems, l.Platform, l.Pools, l.Orphans = h.Commit, h.Source, h.Problems, h.Platform, h.Pools, h.Orphans
+	l.Commit, l.Source, l.Problems, l.Platform, l.Pools, l.Orphans, l.PastUse = h.Commit, h.Source, h.Problems, h.Platform, h.Pools, h.Orphans, h.PastUse
 	l.Instances = slices.Grow([]model.Instance(nil), len(h.Instances))
 	l.Decisions = slices.Grow([]model.Decision(nil), len(h.Decisions))
 	return l

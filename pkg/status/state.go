@@ -43,10 +43,11 @@ type given struct {
 	pools    []model.Pool
 	problems []model.Problem
 	orphans  []model.Inventory
+	pastUse  *model.PastUse
 }
 
 func givenBy(l *model.Ledger) given {
-	return given{l.Platform, l.Tenants, l.Pools, l.Problems, l.Orphans}
+	return given{l.Platform, l.Tenants, l.Pools, l.Problems, l.Orphans, l.PastUse}
 }
 
 func newState() *state { return &state{tree: &dir{}, format: Current} }

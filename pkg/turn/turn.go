@@ -86,7 +86,7 @@ func Take(c Case) Outcome {
 	fleet = lifecycle.KeepAllotments(fleet, &c.Ledger, c.Seen.Pools)
 	fleet = lifecycle.KeepReservations(fleet, c.Seen.Pools)
 	fleet = c.Checked.settle(fleet, &c.Ledger, leaving)
-	fleet.Problems = slices.Concat(fleet.Problems, lifecycle.UnkeptUnits(&fleet, c.Seen.Shortfalls), c.Requests.Problems)
+	fleet.Problems = slices.Concat(fleet.Problems, lifecycle.UnkeptUnits(&fleet, c.Seen.Shortfalls), c.Requests.Problems, begunAnew(&c.Ledger, c.Now))
 	decide := c.Decide
 	if decide == nil {
 		decide = arbitration.Decide
@@ -99,6 +99,7 @@ func Take(c Case) Outcome {
 	next.Source, next.Orphans = c.Source, c.orphans(&fleet)
 	next.Source.Left = left
 	next, tallies := c.carry(fleet, next)
+	next.PastUse = pastUse(&c.Ledger, &next, ruling.PastUse, c.Now)
 	return Outcome{fleet, ruling, next, moves, left, tallies}
 }
 

@@ -20,6 +20,9 @@ type Tenant struct {
 	// Shares are the dominant shares of the tenant, and of the groups above it, as the latest decision with shares has them.
 	Shares []model.TenantShare `json:"shares,omitempty"`
 
+	// Past is what the tenant had, nil if its weight does not follow it.
+	Past *model.PastShare `json:"past,omitempty"`
+
 	Applications int               `json:"applications"` // that have not ended
 	OverQuota    []model.OverQuota `json:"overQuota"`
 	Problems     []model.Problem   `json:"problems"` // of its files, at most MaxRows
@@ -56,7 +59,7 @@ func TenantOf(l *model.Ledger, name string) (Tenant, error) {
 			v.Shares, decided = d.Shares, d.Inputs
 		}
 	}
-	v.Applications = use.Applications
+	v.Applications, v.Past = use.Applications, l.PastOf(name)
 	if found {
 		v.Weight, v.PriorityCeiling, v.Isolation, v.PodSecurity = declared.Weight, declared.PriorityCeiling, declared.Isolation, declared.PodSecurity
 	}

@@ -122,8 +122,8 @@ func (w *Writer) past(app *solve.App) (past []model.PastShare) {
 	}
 	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
 		n := &w.Nodes[i]
-		used, weight := w.Past(n)
-		past = append(past, model.PastShare{Of: n.Name, Used: thousandths(used), Weight: int(n.Declared), Scaled: int(weight)})
+		used, factor := w.Past(n)
+		past = append(past, model.PastShare{Of: n.Name, Used: thousandths(used), Weight: int(n.Declared), Scaled: int(n.Declared) * factor})
 	}
 	return past
 }

@@ -97,9 +97,12 @@ func stepOf(used, fair Share, was int) int {
 // average is what a node had of all capacity on average.
 func (c *Case) average(n *Node) Share { return mulDiv(Share(n.used), Whole, allOf(c.HalfLife())) }
 
-// Past is what a node had of all capacity on average, and the weight that counts, in thousandths.
-func (c *Case) Past(n *Node) (used Share, weight int64) {
-	return c.average(n), (n.Weight*1000 + unscaled/2) / unscaled
+// Past is what a node had of all capacity on average, and how many thousandths of its declared weight count.
+func (c *Case) Past(n *Node) (used Share, factor int) { return c.average(n), factorOf(n.Step) }
+
+// factorOf is the factor of a step in thousandths.
+func factorOf(step int) int {
+	return int(mulDiv(4*1000, halved(Share(model.MostStep-step), stepsOfTwo), one)+1) / 2
 }
 
 // PastUse is what the ledger is to say of past use at the time now: what every node had since the last time, by this
@@ -125,7 +128,7 @@ func (c *Case) PastUse(now time.Time) *model.PastUse {
 	gained := full - mulDiv(full, kept, one)
 	for i := 1; i < len(c.Nodes); i++ {
 		n := &c.Nodes[i]
-		u := model.NodeUse{Used: int64(mulDiv(Share(n.used), kept, one) + mulDiv(min(n.Had, Whole), gained, Whole)), Step: n.Step}
+		u := model.NodeUse{Used: int64(mulDiv(Share(n.used), kept, one) + mulDiv(min(n.Had, Whole), gained, Whole)), Step: n.Step, Factor: factorOf(n.Step)}
 		if n.Declared == 0 || u.Used == 0 && u.Step == model.MostStep {
 			continue
 		}

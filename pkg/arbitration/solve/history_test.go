@@ -122,7 +122,7 @@ func TestPastUseThatCannotBe(t *testing.T) {
 	require.Equal(t, []int{3, -5, 16}, []int{group.Step, b.Step, c.Nodes[c.Tenants["a"]].Step}, "a group and a tenant of one name are two")
 
 	back := c.PastUse(c.Now.Add(-24 * time.Hour))
-	require.Equal(t, []model.NodeUse{{Group: "a", Used: 1_000_000, Step: 3}, {Tenant: "b", Used: 2_000_000, Step: -5}}, back.Nodes)
+	require.Equal(t, []model.NodeUse{{Group: "a", Used: 1_000_000, Step: 3, Factor: 1139}, {Tenant: "b", Used: 2_000_000, Step: -5, Factor: 805}}, back.Nodes)
 	require.Equal(t, c.Now.Add(-24*time.Hour), back.At)
 	require.True(t, past.Due(time.Hour, back.At), "so that time counts again")
 	require.False(t, past.Due(time.Hour, c.Now.Add(time.Minute/2)))
