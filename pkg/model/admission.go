@@ -181,6 +181,7 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("reserveAfter", duration(p.ReserveAfter))
 	add("backfill", string(cmp.Or(p.Backfill, BackfillReserve)))
 	add("flavours", string(p.Flavours))
+	add("priorityClaims", string(cmp.Or(p.PriorityClaims, ClaimsFull)))
 	add("egress.hosts", list(p.Egress))
 	add("network.egress", list(p.Exits))
 	add("secrets.annotations", list(p.Accounts))

@@ -169,6 +169,8 @@ type Policy struct {
 	Backfill      Backfill      `json:"backfill,omitempty"`      // "": BackfillReserve
 	Flavours      FlavourOrder  `json:"flavours,omitempty"`      // "": FlavoursFirstFree
 
+	PriorityClaims PriorityClaims `json:"priorityClaims,omitempty"` // "": ClaimsFull
+
 	Replicas      int           `json:"defaultReplicas"`
 	Priority      int           `json:"defaultPriority"`
 	StartDeadline time.Duration `json:"startDeadline"`
@@ -193,6 +195,15 @@ type Backfill string
 const (
 	BackfillReserve Backfill = "reserve" // it may
 	BackfillOff     Backfill = "off"     // nobody passes who has a reservation
+)
+
+// PriorityClaims is how much of an application its priority is for, within its tenant.
+type PriorityClaims string
+
+// Values of PriorityClaims.
+const (
+	ClaimsFull    PriorityClaims = "full"
+	ClaimsMinimum PriorityClaims = "minimum" // what it runs beyond its minimum takes from nobody for its priority
 )
 
 // Conflicts is what becomes of fields of our objects that others change.

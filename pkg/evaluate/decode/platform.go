@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
@@ -14,7 +15,7 @@ import (
 
 type platformDoc struct {
 	Name   string             `json:"name"`
-	Policy json.RawMessage    `json:"policy"` // as written; _effective is what counts
+	Policy json.RawMessage    `json:"policy"` // as written; beside its history, _effective is what counts
 	Pools  map[string]poolDoc `json:"pools"`
 	Bands  map[string]int     `json:"bands"`
 	QoS    struct {
@@ -61,7 +62,7 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 		Policy:   e.policy(doc.Effective, "", own),
 		Bands:    bands(d.Bands),
 		Profiles: profiles(d.QoS.Profiles), Allotments: shared(d.Allotments),
-		At: own.Positions(platformQuoted),
+		HalfLife: halfLife(d.Policy), At: own.Positions(platformQuoted),
 	}
 	var problems []model.Problem
 	for _, name := range slices.Sorted(maps.Keys(d.Pools)) {
@@ -83,6 +84,17 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 		return nil, problems
 	}
 	return p, nil
+}
+
+// halfLife is that of past use, 0 if it does not count.
+func halfLife(policy []byte) time.Duration {
+	var written struct {
+		History struct {
+			HalfLife string `json:"halfLife"`
+		} `json:"history"`
+	}
+	_ = json.Unmarshal(policy, &written) // the schema has checked it
+	return duration(written.History.HalfLife)
 }
 
 func platformQuoted(path []string) bool {

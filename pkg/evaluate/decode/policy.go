@@ -51,6 +51,8 @@ type effectiveDoc struct {
 	Backfill model.Backfill     `json:"backfill"`
 	Flavours model.FlavourOrder `json:"flavours"`
 
+	PriorityClaims model.PriorityClaims `json:"priorityClaims"`
+
 	Egress struct {
 		Hosts []string `json:"hosts"`
 		URL   string   `json:"url"` // for the schema
@@ -119,6 +121,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		ReserveAfter:    duration(d.ReserveAfter),
 		Backfill:        backfill(d.Backfill),
 		Flavours:        flavourOrder(d.Flavours),
+		PriorityClaims:  priorityClaims(d.PriorityClaims),
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
@@ -164,6 +167,14 @@ func backfill(b model.Backfill) model.Backfill {
 	return b
 }
 
+// priorityClaims leaves out the value that holds without it.
+func priorityClaims(c model.PriorityClaims) model.PriorityClaims {
+	if c == model.ClaimsFull {
+		return ""
+	}
+	return c
+}
+
 // unreadyAfter reads a value, and leaves out the one that holds without it, so that
 // specs that do not write it have the digests that they had before there was one.
 func unreadyAfter(text string) time.Duration {
@@ -178,7 +189,7 @@ var policyPaths = []string{
 	"limits.maxReplicas", "limits.priorityCeiling", "limits.maxShare", "limits.grace",
 	"images.registries", "runtimes", "kinds", "namespace", "overcommit.cpu", "overcommit.memory",
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts", "immutable",
-	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "flavours", "egress.hosts", "network.egress",
+	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "flavours", "priorityClaims", "egress.hosts", "network.egress",
 	"secrets.names", "secrets.literals", "secrets.existing", "secrets.stores", "secrets.annotations",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
@@ -243,6 +254,7 @@ type Choices struct {
 	UnreadyAfter    string                `json:"unreadyAfter"`
 	Ladder          []string              `json:"ladder"`
 	Flavours        model.FlavourOrder    `json:"flavours"`
+	PriorityClaims  model.PriorityClaims  `json:"priorityClaims"`
 }
 
 // Within returns the tenant's policy with the application's choices in it. No choices
@@ -288,6 +300,10 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 	if d.Flavours != "" {
 		p.Flavours = flavourOrder(d.Flavours)
 		set("flavours", "flavours", string(d.Flavours))
+	}
+	if d.PriorityClaims != "" {
+		p.PriorityClaims = priorityClaims(d.PriorityClaims)
+		set("priorityClaims", "priorityClaims", string(d.PriorityClaims))
 	}
 	return p
 }
