@@ -13,10 +13,53 @@ import (
 // I37. At rest a higher priority of a tenant runs in full before a lower one: nobody waits or runs
 // degraded while what stands worse and is of lower priorities in its tenant holds the room that it lacks.
 // Borrowing and lending have no limits here; what stands better gives way to nobody.
-func TestHigherPrioritiesRunInFull(t *testing.T) { holds(t, 4, higherPrioritiesRunInFull) }
+// Where policy lets a priority claim the minimum only, the same holds for the minimum.
+func TestHigherPrioritiesRunInFull(t *testing.T) {
+	holds(t, 4, higherPrioritiesRunInFull)
+	holds(t, 2, higherPrioritiesRunAtTheirMinimum)
+}
 
-func higherPrioritiesRunInFull(t *rapid.T) {
+func higherPrioritiesRunInFull(t *rapid.T) { higherPrioritiesRun(t, plain(t)) }
+
+func higherPrioritiesRunAtTheirMinimum(t *rapid.T) { higherPrioritiesRun(t, minimal(t)) }
+
+// minimal draws a world in which priorities claim the minimum only.
+func minimal(t *rapid.T) *scene {
 	s := plain(t)
+	s.minimal = true
+	for _, app := range slices.Clone(s.Fleet.Applications) {
+		s.Declare(s.dressUp(*app))
+	}
+	return s
+}
+
+// I46. Where policy lets a priority claim the minimum only, nobody gives way to a higher priority of its tenant for more
+// than the minimum, in whatever round.
+func TestPrioritiesClaimTheMinimum(t *testing.T) { holds(t, 4, prioritiesClaimTheMinimum) }
+
+func prioritiesClaimTheMinimum(t *rapid.T) {
+	s := minimal(t)
+	for range rapid.IntRange(1, 6).Draw(t, "rounds") {
+		look := s.inside()
+		changed := map[model.AppID]bool{} // what it claims is that of the newer spec, which may have no steps
+		for i := range s.Ledger.Instances {
+			in := &s.Ledger.Instances[i]
+			app := s.app(in.App)
+			changed[in.App] = in.Phase.Active() && app != nil && app.Digest != in.SpecDigest()
+		}
+		ruling, _ := s.step(time.Hour)
+		for _, d := range ruling.Decisions {
+			own := slices.ContainsFunc(d.Displaced, func(v model.Displacement) bool { return v.App.Tenant == d.App.Tenant })
+			parts, _ := look.Parts(d.App)
+			if own && !changed[d.App] && !d.Degraded && parts[0].Priority == 0 { // else what it runs beyond its minimum takes nothing more
+				t.Fatalf("%s runs in full, and lower priorities of its tenant gave way: %+v", d.App, d.Displaced)
+			}
+		}
+		s.disturb()
+	}
+}
+
+func higherPrioritiesRun(t *rapid.T, s *scene) {
 	if s.shape.Preemption == "none" {
 		return
 	}

@@ -33,6 +33,7 @@ var invariants = []func(*rapid.T){
 	everyFailureCounts, adviceIsTrue, certificatesAreComplete, overQuotaGrowsNothing,
 	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
 	nobodyPassesAndEndsAfter, promisedStartsAreKept, everybodyIsToldSomething, gangsStandTogether, pastUseChangesWeightsOnly,
+	higherPrioritiesRunAtTheirMinimum, prioritiesClaimTheMinimum,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.
@@ -77,7 +78,9 @@ type scene struct {
 	picks bool // also with choices of resources
 	part  int  // of advice on several amounts: that which is made a unit less
 	past  bool // weights follow past use
-	last  int
+
+	minimal bool // priorities claim the minimum only
+	last    int
 }
 
 // plain draws a world with trees, limits, ladders and devices.
@@ -142,6 +145,9 @@ func (s *scene) dressed() *scene {
 func (s *scene) one(in int) bool { return s.rng.IntN(in) == 0 }
 
 func (s *scene) dressUp(app model.Application) model.Application {
+	if s.minimal {
+		app.Policy.PriorityClaims = model.ClaimsMinimum
+	}
 	if !s.dress {
 		return app
 	}

@@ -76,6 +76,9 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		d.Message = cmp.Or(d.Message, "granted less than it asks for, "+app.Levels[app.Level].Cut.String()+inPools(app.Grants))
 		if short := w.Sentence(app.Short); short != "" {
 			d.Message += "; in full it " + short
+			if app.Policy().PriorityClaims == model.ClaimsMinimum {
+				d.Message += ", and takes that from no lower priority (priorityClaims: minimum)"
+			}
 		}
 		w.nameAhead(&d, app)
 	case app.Verdict == model.VerdictWaiting:

@@ -21,6 +21,7 @@ type search struct {
 	*preemptor
 	standing Standing // of the weakest part that is gained
 	counts   Standing // as what it takes from other tenants; see Taking
+	priority int      // the lowest of those parts
 	allowed  Reach    // across tenants
 	below    bool     // the tenant, or a group of it, has less than its guarantee or its fair share
 	deep     bool     // also what stands alike in other tenants may give way
@@ -29,7 +30,7 @@ type search struct {
 // search begins to look for who gives way for a level.
 func (r *room) search(c *preemptor, level int) *search {
 	s := c.standing(level)
-	d := &search{preemptor: c, standing: s, counts: s, allowed: min(Preemption(r.platform), Preemption(c.app.Policy()))}
+	d := &search{preemptor: c, standing: s, counts: s, priority: c.priority(level), allowed: min(Preemption(r.platform), Preemption(c.app.Policy()))}
 	if c.exceeds {
 		d.counts.Class = WithinFairShare
 	}

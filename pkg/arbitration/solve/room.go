@@ -110,6 +110,15 @@ func (c *preemptor) standing(level int) Standing {
 	return slices.MaxFunc(c.app.Standing[level:c.from], Standing.Compare)
 }
 
+// priority is the lowest of the parts that the application gains at a level.
+func (c *preemptor) priority(level int) int {
+	least := c.app.Priority
+	for _, s := range c.app.Standing[level:c.from] {
+		least = min(least, s.Priority)
+	}
+	return least
+}
+
 // plan is a way to make room.
 type plan struct {
 	moves []move
@@ -323,7 +332,7 @@ func (r *room) needs(c *preemptor, level, at int) (needs []need) {
 func (r *room) mayPreempt(d *search, v *App, z Standing) bool {
 	s, app := d.standing, d.app
 	if app.Tenant == v.Tenant {
-		return s.Compare(z) < 0 && s.Priority > z.Priority &&
+		return s.Compare(z) < 0 && d.priority > z.Priority && app.Priority > v.Priority &&
 			Preemption(app.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant
 	}
 	if z.Class == WithinGuarantee || d.allowed < Reclaim || r.sheltered(app.Tenant, v.Tenant) {

@@ -3,6 +3,8 @@ package solve
 import (
 	"cmp"
 	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Class classifies a part of an application against what its tenant may expect.
@@ -134,20 +136,30 @@ type ranks struct {
 }
 
 // rank gives all applications of a tenant, in first-come order, their standings: a higher
-// priority in full before a lower one.
+// priority in full before a lower one, but where policy lets it claim its minimum only; what
+// it runs beyond that comes after all else of its band.
 func (r *ranks) rank(apps []*App) {
 	best := WithinGuarantee // that later applications of the band may stand
+	var later []*App        // of the band, whose steps up come last
 	for from := 0; from < len(apps); {
 		to := from
 		for to < len(apps) && apps[to].Priority == apps[from].Priority {
 			to++
 		}
 		if from > 0 && apps[from].Band != apps[from-1].Band {
-			best = WithinGuarantee
+			r.rankSteps(later, best)
+			best, later = WithinGuarantee, nil
 		}
-		best = r.rankEqual(apps[from:to], best)
+		equal := apps[from:to]
+		best = r.rankEqual(equal, best)
+		for _, app := range equal {
+			if app.claimsMinimum() {
+				later = append(later, app)
+			}
+		}
 		from = to
 	}
+	r.rankSteps(later, best)
 }
 
 // rankEqual ranks applications of one priority, which may stand no better than best: first what
@@ -159,6 +171,14 @@ func (r *ranks) rankEqual(apps []*App, best Class) Class {
 			best = max(best, s)
 		}
 	}
+	return r.rankSteps(slices.DeleteFunc(slices.Clone(apps), (*App).claimsMinimum), best)
+}
+
+// claimsMinimum reports whether the priority of an application is for no more than its minimum.
+func (app *App) claimsMinimum() bool { return app.Policy().PriorityClaims == model.ClaimsMinimum }
+
+// rankSteps ranks the steps up of applications. It returns how well lower priorities may stand.
+func (r *ranks) rankSteps(apps []*App, best Class) Class {
 	lower := best
 	for _, app := range apps {
 		for l := len(app.Levels) - 2; l >= 0; l-- {
@@ -207,6 +227,9 @@ func (r *ranks) place(app *App, l int, best Class) Class {
 		}
 	}
 	app.Standing[l] = Standing{Class: s, Band: app.Band, Priority: app.Priority}
+	if l+1 < len(app.Levels) && app.claimsMinimum() {
+		app.Standing[l].Priority = 0
+	}
 	return s
 }
 

@@ -212,7 +212,11 @@ func (i *Inside) RoomOfLowerPriorities(id model.AppID) int {
 	} else if c.Levels[0].Loose != nil {
 		pools = i.p.Preferred(c, c.Spec, &c.Levels[0])
 	}
-	for l := range from {
+	first := 0
+	if c.Policy().PriorityClaims == model.ClaimsMinimum {
+		first = len(c.Levels) - 1
+	}
+	for l := first; l < from; l++ {
 		s := slices.MaxFunc(c.Standing[l:from], Rank.Compare)
 		for _, at := range pools {
 			if i.fitsWithoutLowerPriorities(c, s, l, at) {

@@ -136,6 +136,7 @@ func (s *Story) setPolicy(o *options) {
 	s.policy.RestoreHold = o.time("restoreHold")
 	s.policy.ReserveAfter = o.time("reserveAfter")
 	s.policy.Flavours = model.FlavourOrder(o.word("flavours", ""))
+	s.policy.PriorityClaims = model.PriorityClaims(o.word("claims", ""))
 	s.policy.RestoreMargin = o.number("restoreMargin", 0)
 	s.policy.Backfill = model.Backfill(o.word("backfill", ""))
 }
