@@ -24,7 +24,8 @@ the differences as plan does. It writes nothing: commit a change to put it into 
   tenant.NAME.weight, .quota.cpu, .quota.memory, .quota.DEVICE, .quota.applications,
     .quota.workloads, .quota.priorityCeiling, .guarantee.cpu …, .borrow.cpu …, .lend.cpu …
   group.NAME.weight, .guarantee.cpu …, .quota.cpu …, .borrow.cpu …, .lend.cpu …
-  application.TENANT/NAME.priority, .budget.costPerHour, .desired,
+  platform.policy.history.halfLife, 0s for none
+  application.TENANT/NAME.priority, .budget.costPerHour, .desired, .policy.priorityClaims,
     .components.NAME.replicas, .resources.requests.cpu …, .degrade.minReplicas
 --capacity changes the capacity of a pool. A value with + or - is added or subtracted.
 With --settle it goes on until nothing changes any more, as plan does.
