@@ -3,6 +3,7 @@ package solve
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ func TestFairSharesAreThoseOfExactFilling(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			c := drawFlatCase(t)
 			c.FairShares()
+			exactSteps(t, c)
 			twin := exactFilling(c)
 			for i := 1; i < len(c.Nodes); i++ {
 				got := new(big.Rat).SetFrac64(int64(c.Nodes[i].FairShare), int64(Whole))
@@ -69,12 +71,55 @@ func drawFlatCase(t *rapid.T) *Case {
 		}
 	}
 	seen := model.Observation{Pools: []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity}}}
-	p := New(Inputs{Fleet: fleet, Seen: seen, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)})
+	var ledger model.Ledger
+	if rapid.Bool().Draw(t, "history") {
+		fleet.Platform.HalfLife = time.Hour
+		past := &model.PastUse{At: time.Date(2026, 1, 1, 11, 0, 0, 0, time.UTC), HalfLife: time.Hour}
+		for i := range fleet.Tenants {
+			past.Nodes = append(past.Nodes, model.NodeUse{Tenant: fleet.Tenants[i].Name, Used: int64(rapid.IntRange(0, int(allOf(time.Hour))).Draw(t, "used")),
+				Step: rapid.IntRange(model.LeastStep, model.MostStep).Draw(t, "step")})
+		}
+		ledger.PastUse = past.Seal()
+	}
+	p := New(Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)})
 	for _, c := range p.Apps {
 		p.PassGate(c)
 	}
 	p.CountDemand()
 	return p
+}
+
+// exactSteps compares the steps of weights with 16*(1 - used/fair) in exact numbers, fair being the share of the twin with
+// declared weights: they are less than a step apart, but for what rounding takes off.
+func exactSteps(t *rapid.T, c *Case) {
+	if c.HalfLife() == 0 {
+		return
+	}
+	declared := *c
+	declared.Books = &Books{Dimensions: c.Dimensions, PoolSet: c.PoolSet, Tree: c.Tree}
+	declared.Nodes = slices.Clone(c.Nodes)
+	for i := range declared.Nodes {
+		declared.Nodes[i].Weight = declared.Nodes[i].Declared
+	}
+	twin := exactFilling(&declared)
+	for i := 1; i < len(c.Nodes); i++ {
+		n, fair := &c.Nodes[i], new(big.Rat)
+		for _, x := range twin[i] {
+			if x.Cmp(fair) > 0 {
+				fair = x
+			}
+		}
+		if fair.Cmp(big.NewRat(1, 1000)) < 0 {
+			continue
+		}
+		at := big.NewRat(n.used, int64(allOf(time.Hour)))
+		at.Sub(big.NewRat(1, 1), at.Quo(at, fair)).Mul(at, big.NewRat(16, 1))
+		want, _ := at.Float64()
+		want = max(model.LeastStep, want)
+		if off := want - float64(n.Step); off > 1.1 || off < -1.1 {
+			t.Fatalf("the weight of tenant %d is on step %d, the twin says %.2f", i, n.Step, want)
+		}
+	}
 }
 
 // exactFilling is progressive filling in fractions of all capacity: by node, then

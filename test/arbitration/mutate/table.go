@@ -34,9 +34,24 @@ var mutations = []mutation{
 	{"solve/demand.go", "an update asks for no more than what runs", `most[r] = max(most[r], amount)`, `most[r] = max(most[r], min(most[r], amount))`},
 	{"solve/demand.go", "a tenant asks for more than it may borrow", `*d = max(0, min(*d, n.Guarantee[r]+n.borrow[r]-sum[r]))`, `*d = max(0, *d)`},
 
+	// Past use.
+	{"solve/history.go", "who had much counts more", `halved(Share(model.MostStep-n.Step), stepsOfTwo)`, `halved(Share(n.Step-model.LeastStep), stepsOfTwo)`},
+	{"solve/history.go", "a step is left at once", `if off := at - was*fine; -fine < off && off < fine {`, `if off := at - was*fine; off == 0 {`},
+	{"solve/history.go", "past use never halves", `mulDiv(Share(n.used), kept, one)`, `Share(n.used)`},
+	{"solve/history.go", "a record that was changed by hand counts", `if past == nil || !past.Intact() {`, `if past == nil {`},
+	{"solve/demand.go", "what is fair follows past use", `			c.Nodes[i].Weight = c.Nodes[i].Declared
+`, ``},
+	{"follow/stand.go", "an arbiter that remembers does not see past use", `		recompute = recompute || f.Reweigh()`, `		f.Reweigh()`},
+
+	// What a priority claims.
+	{"solve/stand.go", "a step of a minimum stands by its priority", `app.Standing[l].Priority = 0`, `app.Standing[l].Priority = app.Priority`},
+	{"solve/stand.go", "a step of a minimum comes before lower minimums", `return r.rankSteps(slices.DeleteFunc(slices.Clone(apps), (*App).claimsMinimum), best)`, `return r.rankSteps(apps, best)`},
+	{"solve/room.go", "a lower priority takes the steps of a higher one", `app.Priority > v.Priority &&`, ``},
+	{"solve/room.go", "steps take by the priority of the minimum", `least = min(least, s.Priority)`, `_ = min(least, s.Priority)`},
+
 	// Making room.
-	{"solve/room.go", "a priority takes what stands better in its tenant", `return s.Compare(z) < 0 && s.Priority > z.Priority &&`, `return s.Priority > z.Priority &&`},
-	{"solve/room.go", "equal priorities take from each other", `return s.Compare(z) < 0 && s.Priority > z.Priority &&`, `return s.Compare(z) < 0 &&`},
+	{"solve/room.go", "a priority takes what stands better in its tenant", `return s.Compare(z) < 0 && d.priority > z.Priority &&`, `return d.priority > z.Priority &&`},
+	{"solve/room.go", "equal priorities take from each other", `d.priority > z.Priority && app.Priority > v.Priority &&`, ``},
 	{"solve/room.go", "who allows no preemption is preempted in its tenant", `Preemption(app.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant`, `Preemption(app.Policy()) >= WithinTenant`},
 	{"solve/room.go", "what is guaranteed is taken", `if z.Class == WithinGuarantee || d.allowed < Reclaim`, `if d.allowed < Reclaim`},
 	{"solve/room.go", "the pool with most evictions is taken", `pl.evictions() < best.evictions()`, `pl.evictions() > best.evictions()`},
