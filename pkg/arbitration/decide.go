@@ -33,7 +33,7 @@ func rule(fleet model.Fleet, seen model.Observation, ledger model.Ledger, now ti
 	c := Solve(solve.Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: now})
 	r := model.Ruling{Decisions: make([]model.Decision, len(c.Apps))}
 	explain.New(c).All(r.Decisions)
-	r.OverQuota, r.PastUse = c.OverQuota(), c.PastUse(now)
+	r.OverQuota, r.PastUse = c.OverQuota(), c.PastUse(ledger.PastUse, now)
 	return c, r
 }
 

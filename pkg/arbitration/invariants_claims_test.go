@@ -35,9 +35,9 @@ func minimal(t *rapid.T) *scene {
 
 // I46. Where policy lets a priority claim the minimum only, nobody gives way to a higher priority of its tenant for more
 // than the minimum, in whatever round.
-func TestPrioritiesClaimTheMinimum(t *testing.T) { holds(t, 4, prioritiesClaimTheMinimum) }
+func TestPrioritiesAreForTheMinimum(t *testing.T) { holds(t, 4, prioritiesAreForTheMinimum) }
 
-func prioritiesClaimTheMinimum(t *rapid.T) {
+func prioritiesAreForTheMinimum(t *rapid.T) {
 	s := minimal(t)
 	for range rapid.IntRange(1, 6).Draw(t, "rounds") {
 		look := s.inside()

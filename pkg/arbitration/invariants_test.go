@@ -33,7 +33,7 @@ var invariants = []func(*rapid.T){
 	everyFailureCounts, adviceIsTrue, certificatesAreComplete, overQuotaGrowsNothing,
 	higherPrioritiesRunInFull, sentencesAreTrue, oneMovePerHold,
 	nobodyPassesAndEndsAfter, promisedStartsAreKept, everybodyIsToldSomething, gangsStandTogether, pastUseChangesWeightsOnly,
-	higherPrioritiesRunAtTheirMinimum, prioritiesClaimTheMinimum,
+	higherPrioritiesRunAtTheirMinimum, prioritiesAreForTheMinimum,
 }
 
 // FuzzInvariants tries all invariants on worlds made of the fuzzer's bytes.

@@ -206,6 +206,9 @@ const (
 	ClaimsMinimum PriorityClaims = "minimum" // what it runs beyond its minimum takes from nobody for its priority
 )
 
+// ClaimsMinimum reports whether a priority is for no more than the minimum of an application.
+func (p *Policy) ClaimsMinimum() bool { return p.PriorityClaims == ClaimsMinimum }
+
 // Conflicts is what becomes of fields of our objects that others change.
 type Conflicts string
 

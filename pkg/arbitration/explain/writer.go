@@ -76,7 +76,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		d.Message = cmp.Or(d.Message, "granted less than it asks for, "+app.Levels[app.Level].Cut.String()+inPools(app.Grants))
 		if short := w.Sentence(app.Short); short != "" {
 			d.Message += "; in full it " + short
-			if app.Policy().PriorityClaims == model.ClaimsMinimum {
+			if app.Policy().ClaimsMinimum() {
 				d.Message += ", and takes that from no lower priority (priorityClaims: minimum)"
 			}
 		}
@@ -120,7 +120,7 @@ func (w *Writer) shares(app *solve.App) []model.TenantShare {
 
 // past is what the tenant and its groups had, nil if weights do not follow it.
 func (w *Writer) past(app *solve.App) (past []model.PastShare) {
-	if w.HalfLife() == 0 {
+	if w.HalfLife == 0 {
 		return nil
 	}
 	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {

@@ -44,7 +44,7 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 		a.last, a.ruling = t, t.all()
 	case len(e.apps) == 0 && !e.past && !a.moved && !t.unfinished && (len(t.Newcomers) == 0 || now.Equal(t.Now)) && (a.wake.IsZero() || now.Before(a.wake)):
 		t.Fleet, t.Ledger, t.Seen = fleet, ledger, seen
-		a.ruling.PastUse = t.PastUse(now)
+		a.ruling.PastUse = t.PastUse(ledger.PastUse, now)
 		return a.ruling
 	default:
 		a.ruling = t.follow(e)

@@ -31,7 +31,7 @@ func (t *tracker) compare(e *edits) bool {
 		return false
 	}
 	t.compareInstances(e)
-	e.past = t.HalfLife() > 0 && !samePast(t.Ledger.PastUse, e.Ledger.PastUse)
+	e.past = t.HalfLife > 0 && !samePast(t.Ledger.PastUse, e.Ledger.PastUse)
 	return len(e.apps) <= mostEdits(len(t.Apps)) && t.knows(e)
 }
 

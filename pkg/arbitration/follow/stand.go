@@ -14,7 +14,7 @@ func (f *following) stand() {
 		recompute = f.RecountDemand(t) || recompute
 	}
 	if f.edits.past {
-		f.ReadPast()
+		f.ReadPast(f.Ledger.PastUse)
 		recompute = recompute || f.Reweigh() // as long as no weight changes, past use changes nothing
 	}
 	moved := map[int]bool{}

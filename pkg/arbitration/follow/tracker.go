@@ -33,7 +33,7 @@ func (t *tracker) all() model.Ruling {
 	r := model.Ruling{Decisions: t.buffer.decisions()}
 	t.writer.All(r.Decisions)
 	t.advise(r.Decisions)
-	r.OverQuota, r.PastUse = t.OverQuota(), t.PastUse(t.Now)
+	r.OverQuota, r.PastUse = t.OverQuota(), t.PastUse(t.Ledger.PastUse, t.Now)
 	return r
 }
 
@@ -51,7 +51,7 @@ func (t *tracker) follow(e *edits) model.Ruling {
 	if len(late) > 0 {
 		ruling, _, _ = t.once(&edits{Inputs: e.Inputs, apps: late}, set(changed))
 	}
-	ruling.PastUse = t.PastUse(t.Now)
+	ruling.PastUse = t.PastUse(t.Ledger.PastUse, t.Now)
 	t.advise(ruling.Decisions)
 	return ruling
 }

@@ -23,10 +23,8 @@ type Case struct {
 	*Books
 	*Roster
 	demanded [][]Vector // by band, then node; see addDemand
-
-	unweighted []Share  // by node, fair shares without past use, nil: weights do not follow it
-	ranking    *ranking // kept between passes as long as the same applications run and stand as they did
-	Capacity   model.Digest
+	ranking  *ranking   // kept between passes as long as the same applications run and stand as they did
+	Capacity model.Digest
 }
 
 // New reads the inputs. Their order does not matter.
@@ -36,7 +34,7 @@ func New(in Inputs) *Case {
 	c.readPools(&in)
 	c.buildTree(&in.Fleet)
 	c.setAside(&in.Fleet)
-	c.ReadPast()
+	c.ReadPast(in.Ledger.PastUse)
 	c.readApps()
 	return c
 }

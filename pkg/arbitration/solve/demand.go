@@ -52,7 +52,7 @@ func (n *newer) orMore(now Vector) Vector {
 // FairShares divides all capacity and records the result on the nodes.
 func (c *Case) FairShares() {
 	demand := c.boundedDemand()
-	if c.unweighted = nil; c.HalfLife() > 0 {
+	if c.unweighted = nil; c.HalfLife > 0 {
 		for i := range c.Nodes {
 			c.Nodes[i].Weight = c.Nodes[i].Declared
 		}

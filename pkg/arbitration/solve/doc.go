@@ -4,7 +4,7 @@
 //
 //  1. KeepPlace (keep.go): a running application keeps its place.
 //  2. PassGate (gate.go, gate_pools.go): all checks for every application.
-//  3. FairShares (demand.go, guarantee.go, fairshare.go): guarantees, then weighted,
+//  3. FairShares (demand.go, guarantee.go, fairshare.go, history.go): guarantees, then weighted,
 //     demand-capped, hierarchical dominant-resource fairness, band by band.
 //  4. Stand (stand.go): the standing of every part of every application. It follows
 //     from what is declared and never from what runs, so nothing cycles.
@@ -18,7 +18,8 @@
 // What has to stand in one topology domain of its pool is booked there as in the pool (together.go), so that each domain is
 // one more place to look for room in.
 //
-// Nothing cycles while the same is declared and capacity stays. Call the amount that runs at a
+// Nothing cycles while the same is declared, capacity stays and so do weights that follow past use, which change with
+// time, a step after another. Call the amount that runs at a
 // standing the sum of the dominant shares of the parts that stand so, and list the
 // amounts from the best standing to the worst. Who gets a place or a higher level in free capacity adds to the
 // list. Inside a tenant the parts that are gained are of a higher priority and stand better than

@@ -25,54 +25,51 @@ const (
 	unscaled   = 256            // a weight that is not scaled is so many times the declared one, so that scaled ones are integers
 )
 
-// HalfLife is that of past use, 0: weights do not follow it.
-func (c *Case) HalfLife() time.Duration {
-	if half := c.Fleet.Platform.HalfLife; half >= model.LeastHalfLife && half <= model.MostHalfLife {
+// halfLife is that of past use by a platform, 0: weights do not follow it.
+func halfLife(p *model.Platform) time.Duration {
+	if half := p.HalfLife; half >= model.LeastHalfLife && half <= model.MostHalfLife {
 		return half
 	}
 	return 0
 }
 
-// ReadPast reads past use from the ledger. One that somebody changed by hand counts for nothing.
-func (c *Case) ReadPast() {
-	if c.HalfLife() <= 0 {
-		return
+// ReadPast reads past use from what the ledger says of it, which may be nil. A record that somebody changed by hand counts
+// for nothing.
+func (t *Tree) ReadPast(past *model.PastUse) {
+	for i := range t.Nodes {
+		t.Nodes[i].used, t.Nodes[i].was = 0, model.MostStep
 	}
-	for i := range c.Nodes {
-		c.Nodes[i].used, c.Nodes[i].was = 0, model.MostStep
-	}
-	past := c.Ledger.PastUse
-	if past == nil || !past.Intact() {
+	if t.HalfLife == 0 || past == nil || !past.Intact() {
 		return
 	}
 	groups := map[string]int{}
-	for i := range c.Nodes {
-		if c.Nodes[i].group != nil {
-			groups[c.Nodes[i].Name] = i
+	for i := range t.Nodes {
+		if t.Nodes[i].group != nil {
+			groups[t.Nodes[i].Name] = i
 		}
 	}
-	full, was := allOf(c.HalfLife()), allOf(past.HalfLife)
+	full, was := allOf(t.HalfLife), allOf(past.HalfLife)
 	for _, u := range past.Nodes {
-		i, known := c.Tenants[u.Tenant]
+		i, known := t.Tenants[u.Tenant]
 		if u.Group != "" {
 			i, known = groups[u.Group]
 		}
 		if known {
 			used := Share(min(max(u.Used, 0), int64(was)))
-			c.Nodes[i].used = int64(mulDiv(used, full, was))
-			c.Nodes[i].was = min(max(u.Step, model.LeastStep), model.MostStep)
+			t.Nodes[i].used = int64(mulDiv(used, full, was))
+			t.Nodes[i].was = min(max(u.Step, model.LeastStep), model.MostStep)
 		}
 	}
 }
 
 // Reweigh brings weights up to date with past use, and reports whether one has changed.
-func (c *Case) Reweigh() (changed bool) {
-	if c.unweighted == nil {
+func (t *Tree) Reweigh() (changed bool) {
+	if t.unweighted == nil {
 		return false
 	}
-	for i := range c.Nodes {
-		n := &c.Nodes[i]
-		n.Step = stepOf(c.average(n), c.unweighted[i], n.was)
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		n.Step = stepOf(t.average(n), t.unweighted[i], n.was)
 		twice := mulDiv(Share(4*unscaled*n.Declared), halved(Share(model.MostStep-n.Step), stepsOfTwo), one)
 		weight := min(int64(twice+1)/2, 8*heaviest)
 		changed = changed || weight != n.Weight
@@ -95,26 +92,27 @@ func stepOf(used, fair Share, was int) int {
 }
 
 // average is what a node had of all capacity on average.
-func (c *Case) average(n *Node) Share { return mulDiv(Share(n.used), Whole, allOf(c.HalfLife())) }
+func (t *Tree) average(n *Node) Share { return mulDiv(Share(n.used), Whole, allOf(t.HalfLife)) }
 
 // Past is what a node had of all capacity on average, and how many thousandths of its declared weight count.
-func (c *Case) Past(n *Node) (used Share, factor int) { return c.average(n), factorOf(n.Step) }
+func (t *Tree) Past(n *Node) (used Share, factor int) { return t.average(n), factorOf(n.Step) }
 
 // factorOf is the factor of a step in thousandths.
 func factorOf(step int) int {
 	return int(mulDiv(4*1000, halved(Share(model.MostStep-step), stepsOfTwo), one)+1) / 2
 }
 
-// PastUse is what the ledger is to say of past use at the time now: what every node had since the last time, by this
-// case's beginning, is added. It is nil if weights do not follow it. A clock that jumps back adds nothing.
-func (c *Case) PastUse(now time.Time) *model.PastUse {
-	half := c.HalfLife()
-	if half <= 0 {
+// PastUse is what the ledger is to say of past use at the time now, after it said last, which may be nil: what every node
+// had since then, by the beginning of this arbitration, is added. It is nil if weights do not follow it. A clock that jumps
+// back adds nothing.
+func (t *Tree) PastUse(last *model.PastUse, now time.Time) *model.PastUse {
+	half := t.HalfLife
+	if half == 0 {
 		return nil
 	}
 	next := &model.PastUse{At: now.UTC().Truncate(time.Second), HalfLife: half}
 	var passed time.Duration
-	switch last := c.Ledger.PastUse; {
+	switch {
 	case last == nil:
 	case !last.Intact():
 		next.Anew = next.At
@@ -126,8 +124,8 @@ func (c *Case) PastUse(now time.Time) *model.PastUse {
 	}
 	kept, full := halved(Share(passed.Microseconds()), Share(half.Microseconds())), allOf(half)
 	gained := full - mulDiv(full, kept, one)
-	for i := 1; i < len(c.Nodes); i++ {
-		n := &c.Nodes[i]
+	for i := 1; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
 		u := model.NodeUse{Used: int64(mulDiv(Share(n.used), kept, one) + mulDiv(min(n.Had, Whole), gained, Whole)), Step: n.Step, Factor: factorOf(n.Step)}
 		if n.Declared == 0 || u.Used == 0 && u.Step == model.MostStep {
 			continue

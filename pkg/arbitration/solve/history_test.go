@@ -59,11 +59,11 @@ func TestPastUseHalves(t *testing.T) {
 		c := shared(half)
 		n := &c.Nodes[c.Tenants["a"]]
 		n.Had = Share(rapid.Uint64Range(0, uint64(Whole)).Draw(t, "share"))
-		c.Ledger.PastUse = c.PastUse(c.Now)
+		c.Ledger.PastUse = c.PastUse(c.Ledger.PastUse, c.Now)
 		for range pieces {
 			c.Now = c.Now.Add(half / time.Duration(pieces))
-			c.Ledger.PastUse = c.PastUse(c.Now)
-			c.ReadPast()
+			c.Ledger.PastUse = c.PastUse(c.Ledger.PastUse, c.Now)
+			c.ReadPast(c.Ledger.PastUse)
 		}
 		// After one half-life all that it can have is half there. A moment is a second, so a piece may be cut off.
 		missing := new(big.Rat).SetFrac64(int64(n.Had/2), int64(Whole))
@@ -116,12 +116,12 @@ func TestPastUseThatCannotBe(t *testing.T) {
 	past := &model.PastUse{At: c.Now, HalfLife: time.Hour, Nodes: []model.NodeUse{
 		{Group: "a", Used: 1_000_000, Step: 3}, {Tenant: "b", Used: 2_000_000, Step: -5}, {Tenant: "gone", Used: 5}}}
 	c.Ledger.PastUse = past.Seal()
-	c.ReadPast()
+	c.ReadPast(c.Ledger.PastUse)
 	c.FairShares() // nobody asks for anything
 	group, b := &c.Nodes[1], &c.Nodes[c.Tenants["b"]]
 	require.Equal(t, []int{3, -5, 16}, []int{group.Step, b.Step, c.Nodes[c.Tenants["a"]].Step}, "a group and a tenant of one name are two")
 
-	back := c.PastUse(c.Now.Add(-24 * time.Hour))
+	back := c.PastUse(c.Ledger.PastUse, c.Now.Add(-24 * time.Hour))
 	require.Equal(t, []model.NodeUse{{Group: "a", Used: 1_000_000, Step: 3, Factor: 1139}, {Tenant: "b", Used: 2_000_000, Step: -5, Factor: 805}}, back.Nodes)
 	require.Equal(t, c.Now.Add(-24*time.Hour), back.At)
 	require.True(t, past.Due(time.Hour, back.At), "so that time counts again")
@@ -132,20 +132,20 @@ func TestPastUseThatCannotBe(t *testing.T) {
 	past.Nodes[1].Used++
 	require.False(t, past.Intact())
 	require.True(t, past.Due(time.Hour, c.Now))
-	c.ReadPast()
+	c.ReadPast(c.Ledger.PastUse)
 	c.Reweigh()
 	require.Equal(t, 16, b.Step)
-	anew := c.PastUse(c.Now)
+	anew := c.PastUse(c.Ledger.PastUse, c.Now)
 	require.Equal(t, c.Now, anew.Anew)
 	require.Empty(t, anew.Nodes)
 	c.Ledger.PastUse = anew
-	require.Equal(t, c.Now, c.PastUse(c.Now.Add(59*time.Minute)).Anew, "it is said for a half-life")
-	require.Zero(t, c.PastUse(c.Now.Add(time.Hour)).Anew)
+	require.Equal(t, c.Now, c.PastUse(c.Ledger.PastUse, c.Now.Add(59*time.Minute)).Anew, "it is said for a half-life")
+	require.Zero(t, c.PastUse(c.Ledger.PastUse, c.Now.Add(time.Hour)).Anew)
 
 	for _, none := range []time.Duration{0, 1, time.Hour - 1, model.MostHalfLife + 1} {
-		c.Fleet.Platform.HalfLife = none
-		require.Zero(t, c.HalfLife())
-		require.Nil(t, c.PastUse(c.Now))
+		c := shared(none)
+		require.Zero(t, c.HalfLife)
+		require.Nil(t, c.PastUse(nil, c.Now))
 	}
 }
 
@@ -156,8 +156,8 @@ func TestOtherHalfLife(t *testing.T) {
 	n.used = int64(allOf(4*time.Hour) / 5)
 	before := c.average(n)
 	n.Step = 0
-	c.Ledger.PastUse = c.PastUse(c.Now)
-	c.Fleet.Platform.HalfLife = 100 * time.Hour
-	c.ReadPast()
+	c.Ledger.PastUse = c.PastUse(c.Ledger.PastUse, c.Now)
+	c.HalfLife = 100 * time.Hour
+	c.ReadPast(c.Ledger.PastUse)
 	require.InDelta(t, float64(before), float64(c.average(n)), float64(grain))
 }

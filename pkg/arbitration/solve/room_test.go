@@ -15,7 +15,7 @@ func TestBothAllowPreemptionInTheirTenant(t *testing.T) {
 		return &App{Asked: Asked{Priority: priority, Wanted: &model.Application{Policy: model.Policy{Preemption: allowed}}}}
 	}
 	takes := func(taker, loser *App) bool {
-		d := &search{preemptor: &preemptor{app: taker}, standing: Standing{Class: WithinFairShare, Priority: taker.Priority}}
+		d := &search{preemptor: &preemptor{app: taker}, standing: Standing{Class: WithinFairShare, Priority: taker.Priority}, priority: taker.Priority}
 		return new(room).mayPreempt(d, loser, Standing{Class: Borrowing, Priority: loser.Priority})
 	}
 	require.True(t, takes(app(2, "within-tenant"), app(1, "any")))

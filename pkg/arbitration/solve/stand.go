@@ -3,8 +3,6 @@ package solve
 import (
 	"cmp"
 	"slices"
-
-	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Class classifies a part of an application against what its tenant may expect.
@@ -30,7 +28,7 @@ const grain = Whole >> 20
 // then higher bands, then what is within a fair share before what is borrowed,
 // then, within a tenant, higher priorities.
 //
-// Standing follows from what is declared and what capacity there is, never from who
+// Standing follows from what is declared, what capacity there is and what weights past use makes, never from who
 // runs: that is why nothing cycles; see doc.go.
 type Standing struct {
 	Class    Class
@@ -153,7 +151,7 @@ func (r *ranks) rank(apps []*App) {
 		equal := apps[from:to]
 		best = r.rankEqual(equal, best)
 		for _, app := range equal {
-			if app.claimsMinimum() {
+			if app.Policy().ClaimsMinimum() {
 				later = append(later, app)
 			}
 		}
@@ -171,11 +169,9 @@ func (r *ranks) rankEqual(apps []*App, best Class) Class {
 			best = max(best, s)
 		}
 	}
-	return r.rankSteps(slices.DeleteFunc(slices.Clone(apps), (*App).claimsMinimum), best)
+	stepsToo := slices.DeleteFunc(slices.Clone(apps), func(app *App) bool { return app.Policy().ClaimsMinimum() })
+	return r.rankSteps(stepsToo, best)
 }
-
-// claimsMinimum reports whether the priority of an application is for no more than its minimum.
-func (app *App) claimsMinimum() bool { return app.Policy().PriorityClaims == model.ClaimsMinimum }
 
 // rankSteps ranks the steps up of applications. It returns how well lower priorities may stand.
 func (r *ranks) rankSteps(apps []*App, best Class) Class {
@@ -227,7 +223,7 @@ func (r *ranks) place(app *App, l int, best Class) Class {
 		}
 	}
 	app.Standing[l] = Standing{Class: s, Band: app.Band, Priority: app.Priority}
-	if l+1 < len(app.Levels) && app.claimsMinimum() {
+	if l+1 < len(app.Levels) && app.Policy().ClaimsMinimum() {
 		app.Standing[l].Priority = 0
 	}
 	return s

@@ -3,6 +3,7 @@ package solve
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -48,12 +49,15 @@ type Tree struct {
 	Tenants map[string]int
 	lending bool // a node withholds some of its guarantee
 	limited bool // a node has a limit of what it may borrow or lend
+
+	HalfLife   time.Duration // of past use, 0: weights do not follow it
+	unweighted []Share       // by node, fair shares without past use, nil: weights do not follow it
 }
 
 // buildTree makes the tree. A node whose parent does not exist hangs from the root;
 // the schema refuses such a parent.
 func (b *Books) buildTree(fleet *model.Fleet) {
-	b.Tenants = map[string]int{}
+	b.Tenants, b.HalfLife = map[string]int{}, halfLife(fleet.Platform)
 	b.Nodes = []Node{{Parent: -1, Terms: Terms{Weight: 1, Guarantee: b.Zero(), Scaling: Scaling{Declared: 1}}}}
 	groups := slices.Clone(fleet.Platform.Groups)
 	slices.SortFunc(groups, func(x, y model.Group) int { return cmp.Compare(x.Name, y.Name) })

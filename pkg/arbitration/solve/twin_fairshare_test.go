@@ -92,7 +92,7 @@ func drawFlatCase(t *rapid.T) *Case {
 // exactSteps compares the steps of weights with 16*(1 - used/fair) in exact numbers, fair being the share of the twin with
 // declared weights: they are less than a step apart, but for what rounding takes off.
 func exactSteps(t *rapid.T, c *Case) {
-	if c.HalfLife() == 0 {
+	if c.HalfLife == 0 {
 		return
 	}
 	declared := *c

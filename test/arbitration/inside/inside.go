@@ -213,7 +213,7 @@ func (i *Inside) RoomOfLowerPriorities(id model.AppID) int {
 		pools = i.p.Preferred(c, c.Spec, &c.Levels[0])
 	}
 	first := 0
-	if c.Policy().PriorityClaims == model.ClaimsMinimum {
+	if c.Policy().ClaimsMinimum() {
 		first = len(c.Levels) - 1
 	}
 	for l := first; l < from; l++ {
