@@ -121,7 +121,7 @@ func TestPastUseThatCannotBe(t *testing.T) {
 	group, b := &c.Nodes[1], &c.Nodes[c.Tenants["b"]]
 	require.Equal(t, []int{3, -5, 16}, []int{group.Step, b.Step, c.Nodes[c.Tenants["a"]].Step}, "a group and a tenant of one name are two")
 
-	back := c.PastUse(c.Ledger.PastUse, c.Now.Add(-24 * time.Hour))
+	back := c.PastUse(c.Ledger.PastUse, c.Now.Add(-24*time.Hour))
 	require.Equal(t, []model.NodeUse{{Group: "a", Used: 1_000_000, Step: 3, Factor: 1139}, {Tenant: "b", Used: 2_000_000, Step: -5, Factor: 805}}, back.Nodes)
 	require.Equal(t, c.Now.Add(-24*time.Hour), back.At)
 	require.True(t, past.Due(time.Hour, back.At), "so that time counts again")

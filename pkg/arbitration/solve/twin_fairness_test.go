@@ -120,9 +120,6 @@ func newHistory(seed uint64) *history {
 		p.Groups = groups
 	}
 	h.most, h.least = capacity, capacity.Sub(left)
-	if rng.IntN(3) == 0 {
-		p.HalfLife = time.Hour // h.apply has every round in the ledger
-	}
 	return h
 }
 
@@ -352,7 +349,6 @@ func ranksOf(c *Case, app *App) (all []Rank) {
 }
 
 func (h *history) apply(c *Case) {
-	h.in.Ledger.PastUse = c.PastUse(h.in.Ledger.PastUse, h.in.Now)
 	h.in.Ledger.Instances, h.in.Ledger.Decisions = slices.Clone(h.in.Ledger.Instances), nil
 	for _, app := range c.Apps {
 		if !app.EvictAt.IsZero() {

@@ -38,14 +38,12 @@ var mutations = []mutation{
 	{"solve/history.go", "who had much counts more", `halved(Share(model.MostStep-n.Step), stepsOfTwo)`, `halved(Share(n.Step-model.LeastStep), stepsOfTwo)`},
 	{"solve/history.go", "a step is left at once", `if off := at - was*fine; -fine < off && off < fine {`, `if off := at - was*fine; off == 0 {`},
 	{"solve/history.go", "past use never halves", `mulDiv(Share(n.used), kept, one)`, `Share(n.used)`},
-	{"solve/history.go", "a record that was changed by hand counts", `if past == nil || !past.Intact() {`, `if past == nil {`},
+	{"solve/history.go", "a record that was changed by hand counts", ` || !past.Intact() {`, ` {`},
 	{"solve/demand.go", "what is fair follows past use", `c.Nodes[i].Weight = c.Nodes[i].Declared`, `_ = i`},
 	{"follow/stand.go", "an arbiter that remembers does not see past use", `recompute = recompute || f.Reweigh()`, `f.Reweigh()`},
 
 	// What a priority claims.
 	{"solve/stand.go", "a step of a minimum stands by its priority", `app.Standing[l].Priority = 0`, `app.Standing[l].Priority = app.Priority`},
-	{"solve/stand.go", "a step of a minimum comes before lower minimums", `return r.rankSteps(stepsToo, best)`, `return r.rankSteps(append(stepsToo[:0:0], apps...), best)`},
-	{"solve/room.go", "a lower priority takes the steps of a higher one", `app.Priority > v.Priority &&`, ``},
 	{"solve/room.go", "steps take by the priority of the minimum", `least = min(least, s.Priority)`, `_ = min(least, s.Priority)`},
 
 	// Making room.
