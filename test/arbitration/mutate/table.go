@@ -44,6 +44,7 @@ var mutations = []mutation{
 
 	// What a priority claims.
 	{"solve/stand.go", "a step of a minimum stands by its priority", `app.Standing[l].Priority = 0`, `app.Standing[l].Priority = app.Priority`},
+	{"solve/room.go", "a lower priority takes the steps of a higher one", `app.Priority > v.Priority &&`, ``},
 	{"solve/room.go", "steps take by the priority of the minimum", `least = min(least, s.Priority)`, `_ = min(least, s.Priority)`},
 
 	// Making room.
