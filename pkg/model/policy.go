@@ -17,6 +17,7 @@ func (p *Policy) Equal(o *Policy) bool {
 		p.OvercommitCPU == o.OvercommitCPU && p.OvercommitMem == o.OvercommitMem && p.Preemption == o.Preemption && p.Degradation == o.Degradation &&
 		p.Strategy == o.Strategy && p.OnUpdateFailure == o.OnUpdateFailure && p.MaxGrace == o.MaxGrace && p.Deletion == o.Deletion &&
 		p.Conflicts == o.Conflicts && p.MinRuntime == o.MinRuntime && p.RestoreHold == o.RestoreHold && p.RestoreMargin == o.RestoreMargin &&
-		p.ReserveAfter == o.ReserveAfter && p.Backfill == o.Backfill && p.Flavours == o.Flavours && p.Replicas == o.Replicas && p.Priority == o.Priority &&
+		p.ReserveAfter == o.ReserveAfter && p.Backfill == o.Backfill && p.Flavours == o.Flavours && p.PriorityClaims == o.PriorityClaims && p.Immutable == o.Immutable &&
+		p.Replicas == o.Replicas && p.Priority == o.Priority &&
 		p.StartDeadline == o.StartDeadline && p.UnreadyAfter == o.UnreadyAfter && p.Requests == o.Requests && p.DefaultRequests.Equal(o.DefaultRequests)
 }

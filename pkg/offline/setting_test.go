@@ -66,7 +66,7 @@ func TestSettings(t *testing.T) {
 func TestSettingsThatCannotBe(t *testing.T) {
 	for text, want := range map[string]string{
 		"tenant.acme.weight":                               `"tenant.acme.weight" changes nothing; write PATH=VALUE`,
-		"tennant.acme.weight=1":                            "only a tenant, an application or a group can be changed",
+		"tennant.acme.weight=1":                            "only a tenant, an application, a group or the platform can be changed",
 		"tenant.acmee.weight=1":                            "the fleet declares no tenant acmee; did you mean acme?",
 		"tenant.other.weight=1":                            "the fleet declares no tenant other; it declares acme",
 		"tenant.acme.wieght=1":                             `tenant acme has no "wieght" that can be changed; did you mean weight?`,

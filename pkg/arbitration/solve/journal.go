@@ -10,8 +10,8 @@ type journal struct {
 	stood    []stood  // by member
 	demanded []Vector // of the tenant, by band
 	counts   []counted
-	fair     []Share    // by node, nil: not divided again
-	floors   []Vector   // by node
+	fair     []Share  // by node, nil: not divided again
+	floors   []Vector // by node
 	scaled   []scaled
 	line     Stood      // of the tenant
 	reserved []withheld // by pool, nil: as it was
