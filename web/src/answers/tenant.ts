@@ -12,9 +12,16 @@ export interface Tenant extends TenantCounts {
   amounts: Amount[]
   costPerHour: number // millionths of the currency
   shares?: Share[]
+  past?: Past // what its weight follows from
   applications: number
   overQuota: OverQuota[]
   problems: Problem[]
+}
+
+export interface Past {
+  used: number // thousandths of all capacity, on average lately
+  weight: number // declared
+  scaled: number // the weight that counts, in thousandths
 }
 
 export interface Amount {

@@ -33,6 +33,7 @@ export interface OverQuota {
   tenant: string
   group?: string
   resource: string
+  pool?: string // whose quota it is; without one, that of all pools together
   granted: number
   limit: number
   at?: string

@@ -12,11 +12,11 @@ export function OverQuotas({ list }: { list: OverQuota[] }) {
     <Panel title="Over quota" note={String(list.length)}>
       <ul className="rows">
         {list.map((q) => (
-          <li className="warn" key={`${q.tenant} ${q.group} ${q.resource}`}>
+          <li className="warn" key={`${q.tenant} ${q.group} ${q.pool} ${q.resource}`}>
             <Sign tone="warn" />
             <div>
               {q.group ? <>group {q.group}</> : <Link to="/tenants/$tenant" params={{ tenant: q.tenant }}>{q.tenant}</Link>} has{' '}
-              {amount(q.resource, q.granted)} {q.resource}, its quota is {amount(q.resource, q.limit)} <Place at={q.at} />
+              {amount(q.resource, q.granted)} {q.resource}{q.pool && <> in pool {q.pool}</>}, its quota {q.pool && 'there '}is {amount(q.resource, q.limit)} <Place at={q.at} />
             </div>
           </li>
         ))}

@@ -5,7 +5,7 @@ import { Applications } from '../fleet/Applications'
 import { filtersOf } from '../fleet/filters'
 import { OverQuotas } from '../fleet/OverQuotas'
 import { Answer } from '../parts/Answer'
-import { money } from '../parts/amount'
+import { money, thousandths } from '../parts/amount'
 import { Counts } from '../parts/Counts'
 import { useTitle } from '../shell/title'
 import { ProblemList } from '../problems/ProblemList'
@@ -53,6 +53,7 @@ function inShort(t: Tenant): string {
   if (t.waiting > 0) said.push(`${t.waiting} waiting for capacity`)
   if (t.costPerHour > 0) said.push(`${money(t.costPerHour)} an hour at the prices of its pools`)
   if (t.weight) said.push(`weight ${t.weight}`)
+  if (t.past) said.push(`which counts ${(t.past.scaled / 1000).toFixed(2)} as it had ${thousandths(t.past.used)} of all capacity lately`)
   if (t.priorityCeiling) said.push(`priority at most ${t.priorityCeiling}`)
   if (t.isolation) said.push(`isolation ${t.isolation}`)
   return said.join(' · ')
