@@ -120,6 +120,9 @@ func newHistory(seed uint64) *history {
 		p.Groups = groups
 	}
 	h.most, h.least = capacity, capacity.Sub(left)
+	if rng.IntN(3) == 0 {
+		p.HalfLife = time.Hour
+	}
 	return h
 }
 
@@ -349,6 +352,7 @@ func ranksOf(c *Case, app *App) (all []Rank) {
 }
 
 func (h *history) apply(c *Case) {
+	h.in.Ledger.PastUse = c.PastUse(h.in.Ledger.PastUse, h.in.Now)
 	h.in.Ledger.Instances, h.in.Ledger.Decisions = slices.Clone(h.in.Ledger.Instances), nil
 	for _, app := range c.Apps {
 		if !app.EvictAt.IsZero() {
