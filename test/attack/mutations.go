@@ -37,7 +37,7 @@ var defences = []defence{
 	{"18", "pkg/render/kustomize/build.go", `if k.Secrets {`, `if false {`, "./pkg/render", "TestAttack18SecretLeak"},
 	{"18", "pkg/render/chart/explain.go", `f.repeats && c.mentions(`, `f == nil && c.mentions(`, "./pkg/render/chart", "TestAttack18ChartSecretLeak"},
 	{"18", "pkg/model/redact.go", `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`, "./cmd/reconciler", "TestAttack18SecretsShowNowhere"},
-	{"18", "pkg/evaluate/layer/index.go", `path[4] == "objects"`, `path[4] == "nothing"`, "./cmd/reconciler", "TestAttack18RefusalsShowNothing"},
+	{"18", "pkg/evaluate/layer/private.go", `below[0] == "objects"`, `below[0] == "nothing"`, "./cmd/reconciler", "TestAttack18RefusalsShowNothing"},
 	{"19", "pkg/page/markdown.go", `return literal(text.Line(s, maxText))`, `return text.Line(s, maxText)`, "./pkg/status", "TestAttack19StatusInjection"},
 	{"20", "pkg/source/webhook/handler.go", `if !h.seen.add(mac) {`, `if h.seen.add(mac); false {`, "./pkg/source/webhook", "TestAttack20Webhook"},
 	{"21", "pkg/git/push.go", `if adv.References[ref] != old {`, `if old = adv.References[ref]; false {`, "./pkg/status", "TestAttack21StatusPushRace"},

@@ -23,7 +23,7 @@ func TestAttack01ChartSymlink(t *testing.T) {
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "Chart.yaml"), []byte("{apiVersion: v2, name: canary, version: 1.0.0}"), 0o644))
 	for _, name := range []string{"web", "web/Chart.yaml", "web/templates", "web/templates/a.yaml", "web/charts", "web/charts/more", "web/values.yaml", "web/.helmignore"} {
-		for target, to := range map[string]string{"absolute": outside, "relative": "../outside", "dangling": "nothing", "loop": filepath.Base(name)} {
+		for target, to := range map[string]string{"file": filepath.Join(outside, "Chart.yaml"), "absolute": outside, "relative": "../outside", "dangling": "nothing", "loop": filepath.Base(name)} {
 			root := t.TempDir()
 			require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 			require.NoError(t, os.Symlink(to, filepath.Join(root, name)))

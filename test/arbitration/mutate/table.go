@@ -160,7 +160,7 @@ var mutations = []mutation{
 	for r := range s.Names[:0] {`},
 	{"solve/trial.go", "what is promised to others is free for who tries", `	j.closeReserved(app)
 `, ``},
-	{"solve/trial.go", "a change may alter what others stand", `if j.others() || j.own(app, edited) {`, `if j.own(app, edited) {`},
+	{"solve/trial.go", "a change may alter what others stand", `if j.others() || j.own(app, edited) || j.exceedsInstead(edited) {`, `if j.own(app, edited) || j.exceedsInstead(edited) {`},
 
 	// What decisions say.
 	{"explain/sentences.go", "the other priority is higher", `is higher than %d", app.Priority, v.Priority)`, `is higher than %d", v.Priority, app.Priority)`},
