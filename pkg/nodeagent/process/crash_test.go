@@ -18,13 +18,20 @@ import (
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
-// marked counts the processes with a text in their command line.
+// marked counts the programs with a text in their command line. A child that a program has forked and that is not yet another
+// program has its command line, too, and is not counted.
 func marked(t *testing.T, mark string) (n int) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	require.NoError(t, err)
+	says := func(name string) bool {
+		data, err := os.ReadFile(name)
+		return err == nil && strings.Contains(string(data), mark)
+	}
 	for _, name := range names {
-		if data, err := os.ReadFile(name); err == nil && strings.Contains(string(data), mark) {
+		stat, err := os.ReadFile(filepath.Join(filepath.Dir(name), "stat"))
+		_, after, ok := strings.Cut(string(stat), ") ") // the parent is the second field behind the name
+		if fields := strings.Fields(after); err == nil && ok && len(fields) > 1 && says(name) && !says("/proc/"+fields[1]+"/cmdline") {
 			n++
 		}
 	}
