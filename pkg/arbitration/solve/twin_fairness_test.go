@@ -25,6 +25,9 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 	judged, byBand, byGuarantee, byWaiting, updates, restores := 0, 0, 0, 0, 0, 0
 	for seed := uint64(1); judged < wanted; seed++ {
 		h := newHistory(seed)
+		if h.rng.IntN(3) == 0 {
+			h.in.Fleet.Platform.HalfLife = time.Hour
+		}
 		if h.patient = seed%2 == 0; h.patient {
 			h.in.Fleet.Platform.Policy.ReserveAfter = time.Minute
 		}
@@ -120,9 +123,6 @@ func newHistory(seed uint64) *history {
 		p.Groups = groups
 	}
 	h.most, h.least = capacity, capacity.Sub(left)
-	if rng.IntN(3) == 0 {
-		p.HalfLife = time.Hour
-	}
 	return h
 }
 
