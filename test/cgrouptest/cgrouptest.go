@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -143,19 +144,34 @@ func Remove(t testing.TB, dir string) {
 	remove(t, dir)
 }
 
-// remove ends what still runs in a group and removes it; a group dies some
-// milliseconds after its last process.
+// remove ends what still runs in a group and in those below it and removes them; a group dies some
+// milliseconds after its last process. It is for cleanups, so it lets the test go on: one that ends in a cleanup ends without
+// a word about it.
 func remove(t testing.TB, dir string) {
-	require.Eventually(t, func() bool {
-		procs, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
-		for pid := range strings.FieldsSeq(string(procs)) {
-			if n, err := strconv.Atoi(pid); err == nil {
-				_ = syscall.Kill(n, syscall.SIGKILL)
+	assert.Eventually(t, func() bool {
+		for _, group := range slices.Backward(groupsIn(dir)) {
+			procs, _ := os.ReadFile(filepath.Join(group, "cgroup.procs"))
+			for pid := range strings.FieldsSeq(string(procs)) {
+				if n, err := strconv.Atoi(pid); err == nil {
+					_ = syscall.Kill(n, syscall.SIGKILL)
+				}
 			}
+			_ = os.Remove(group)
 		}
-		err := os.Remove(dir)
-		return err == nil || errors.Is(err, fs.ErrNotExist)
-	}, 20*time.Second, 10*time.Millisecond, "remove %s", dir)
+		_, err := os.Lstat(dir)
+		return errors.Is(err, fs.ErrNotExist)
+	}, time.Minute, 10*time.Millisecond, "remove %s", dir)
+}
+
+// groupsIn lists a group and those below it, each before what is below it.
+func groupsIn(dir string) (groups []string) {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			groups = append(groups, path)
+		}
+		return nil
+	})
+	return groups
 }
 
 // removeStale removes what killed test runs left: under the lock nobody else's
@@ -164,16 +180,7 @@ func removeStale(t testing.TB) {
 	tops, err := filepath.Glob(Root + "/*/qos-test-*")
 	require.NoError(t, err)
 	for _, top := range tops {
-		var dirs []string
-		_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() {
-				dirs = append(dirs, path)
-			}
-			return nil
-		})
-		for _, dir := range slices.Backward(dirs) {
-			remove(t, dir)
-		}
+		remove(t, top)
 	}
 }
 
