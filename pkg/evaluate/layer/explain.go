@@ -70,6 +70,12 @@ func causes(problems []model.Problem) []model.Problem {
 				p.Code == catalogue.Unknown && q.Code == catalogue.Unknown && strings.HasPrefix(p.Path, q.Path+".")
 		})
 	})
+	// Which properties there are follows from the runtime, so a wrong one makes all of them unknown.
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p model.Problem) bool {
+		component, below := cutComponent(p.Path)
+		return p.Code == catalogue.Unknown && strings.HasPrefix(below, "properties.") &&
+			slices.ContainsFunc(problems, func(q model.Problem) bool { return q.Path == component+".runtime" })
+	})
 	// A wrong number of replicas is reported once, not again by values compared with it.
 	return slices.DeleteFunc(problems, func(p model.Problem) bool {
 		component, below := cutComponent(p.Path)
