@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 // a real group of the cpu controller in cgroup v1, and $KNOBS its directory.
 func TestScript(t *testing.T) {
 	cgrouptest.V1(t, "cpu")
+	cgrouptest.Group(t, cgrouptest.Root+"/cpu", cgrouptest.Name(t)) // above those of all scripts, so the last to be removed
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
