@@ -3,8 +3,6 @@ package apply_test
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,13 +74,7 @@ func TestEndOfDataAnywhere(t *testing.T) {
 		require.Less(t, survive, int64(20), "it never ends")
 		f.apply(f.applier(), f.set("shop", f.disposable()...))
 		f.eventually(func() bool { return f.exists(claims, "data-db-0") && f.exists(claims, "data-db-1") }, "claims of the StatefulSet")
-		ctx, cancel := context.WithCancel(t.Context())
-		left := &atomic.Int64{}
-		left.Store(survive)
-		cfg := rest.CopyConfig(f.Config)
-		cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return dying{rt, left, cancel} })
-		done = f.applierFor(cfg).Apply(ctx, []render.Set{ended}).Err == nil
-		cancel()
+		done = f.applyDying(survive, f.applierFor, ended)
 		f.apply(f.applier(), ended)
 		f.eventually(func() bool {
 			return !f.exists(claims, "goes") && !f.exists(claims, "data-db-0") && !f.exists(claims, "data-db-1") && !f.exists(statefulSets, "db")

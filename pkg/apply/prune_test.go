@@ -150,6 +150,17 @@ func (d dying) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.RoundTripper.RoundTrip(r)
 }
 
+// applyDying applies a set in a process that ends after a number of writes, and reports whether all was done before.
+func (f *fixture) applyDying(writes int64, applier func(*rest.Config) *apply.Applier, set render.Set) (done bool) {
+	ctx, cancel := context.WithCancel(f.t.Context())
+	defer cancel()
+	left := &atomic.Int64{}
+	left.Store(writes)
+	cfg := rest.CopyConfig(f.Config)
+	cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return dying{rt, left, cancel} })
+	return applier(cfg).Apply(ctx, []render.Set{set}).Err == nil
+}
+
 // TestCrashAnywhere kills an update between any two of its writes: the next
 // process must converge, and nothing may be lost track of.
 func TestCrashAnywhere(t *testing.T) {
@@ -162,14 +173,7 @@ func TestCrashAnywhere(t *testing.T) {
 		after := f.set(app, configMap(app+"-stays", "2"), configMap(app+"-new", "1"))
 		f.apply(f.applier(), before)
 
-		ctx, cancel := context.WithCancel(t.Context())
-		left := &atomic.Int64{}
-		left.Store(survive)
-		cfg := rest.CopyConfig(f.Config)
-		cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return dying{rt, left, cancel} })
-		r := f.applierFor(cfg).Apply(ctx, []render.Set{after})
-		done = r.Err == nil
-		cancel()
+		done = f.applyDying(survive, f.applierFor, after)
 
 		f.apply(f.applier(), after)
 		require.True(t, f.exists(configMaps, app+"-new"), survive)

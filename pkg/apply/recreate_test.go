@@ -1,15 +1,11 @@
 package apply_test
 
 import (
-	"context"
 	"fmt"
-	"net/http"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -108,13 +104,7 @@ func TestCrashWhileMadeAnew(t *testing.T) {
 		f.apply(f.applier(), f.set(app, locked(app, "one")))
 		after := anew(f.set(app, locked(app, "two")))
 
-		ctx, cancel := context.WithCancel(t.Context())
-		left := &atomic.Int64{}
-		left.Store(survive)
-		cfg := rest.CopyConfig(f.Config)
-		cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return dying{rt, left, cancel} })
-		done = f.applierFor(cfg).Apply(ctx, []render.Set{after}).Err == nil
-		cancel()
+		done = f.applyDying(survive, f.applierFor, after)
 
 		f.apply(f.applier(), after)
 		require.Equal(t, "two", f.get(configMaps, app).Object["data"].(map[string]any)["key"], survive)

@@ -1,12 +1,9 @@
 package apply_test
 
 import (
-	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,7 +13,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/test/tier"
 )
 
@@ -103,14 +99,7 @@ func TestCrashBetweenParts(t *testing.T) {
 		f.apply(f.applierWith(f.Config, f.small()), f.set(app, named(0, 7, "1")...))
 		after := f.set(app, named(3, 12, "2")...)
 
-		ctx, cancel := context.WithCancel(t.Context())
-		left := &atomic.Int64{}
-		left.Store(survive)
-		cfg := rest.CopyConfig(f.Config)
-		cfg.Wrap(func(rt http.RoundTripper) http.RoundTripper { return dying{rt, left, cancel} })
-		r := f.applierWith(cfg, f.small()).Apply(ctx, []render.Set{after})
-		done = r.Err == nil
-		cancel()
+		done = f.applyDying(survive, func(cfg *rest.Config) *apply.Applier { return f.applierWith(cfg, f.small()) }, after)
 
 		f.apply(f.applierWith(f.Config, f.small()), after)
 		for i := range 12 {
@@ -127,7 +116,7 @@ func TestCrashBetweenParts(t *testing.T) {
 func TestTwentyThousandObjects(t *testing.T) {
 	n := tier.Count(0, 0, 20_000)
 	if n == 0 {
-		t.Skip("make soak applies 20,000 objects")
+		t.Skip("without -soak: applies 20,000 objects; TestInventoryInParts applies a few")
 	}
 	f := setup(t)
 	a := f.applier()

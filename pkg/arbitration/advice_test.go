@@ -291,6 +291,18 @@ func TestAdviceOfOtherInputsIsMarked(t *testing.T) {
 	require.NotZero(t, marked)
 }
 
+// toldEachPass makes a pass at each call and returns what an application is advised.
+func toldEachPass(s *story.Story, app model.AppID) func() string {
+	arbiter := follow.New(arbitration.Solve)
+	return func() string {
+		ruling := arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
+		defer s.Apply(ruling)
+		d, _ := ruling.Find(app)
+		_, changes := d.Advising()
+		return strings.Join(changes, "\n")
+	}
+}
+
 // What a job is told to declare is told until that would end too late, and then less.
 func TestAdviceAboutTimeEnds(t *testing.T) {
 	s, err := story.Read(`
@@ -302,14 +314,7 @@ func TestAdviceAboutTimeEnds(t *testing.T) {
 		asks acme/large size=8
 		asks beta/slow size=1 expect=3h`)
 	require.NoError(t, err)
-	arbiter := follow.New(arbitration.Solve)
-	told := func() string {
-		ruling := arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
-		defer s.Apply(ruling)
-		d, _ := ruling.Find(model.AppID{Tenant: "beta", Name: "slow"})
-		_, changes := d.Advising()
-		return strings.Join(changes, "\n")
-	}
+	told := toldEachPass(s, model.AppID{Tenant: "beta", Name: "slow"})
 	require.Contains(t, told(), `declare expect: "1h30m" of main`)
 	require.Contains(t, told(), `declare expect: "1h30m" of main`)
 	s.Now = s.Now.Add(time.Minute)
@@ -328,14 +333,7 @@ func TestAdviceIsOldWhenAPromiseIsNear(t *testing.T) {
 		asks acme/large size=8
 		asks c/quick size=3 expect=20m`)
 	require.NoError(t, err)
-	arbiter := follow.New(arbitration.Solve)
-	told := func() string {
-		ruling := arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
-		defer s.Apply(ruling)
-		d, _ := ruling.Find(model.AppID{Tenant: "c", Name: "quick"})
-		_, changes := d.Advising()
-		return strings.Join(changes, "\n")
-	}
+	told := toldEachPass(s, model.AppID{Tenant: "c", Name: "quick"})
 	for range 4 {
 		require.Contains(t, told(), "request 2 cpu for each replica of main instead of 3")
 	}

@@ -75,25 +75,12 @@ func TestAttack08ChartBombs(t *testing.T) {
 // BenchmarkChart renders a Deployment with its Service and configuration in a child, and takes it from
 // what is kept.
 func BenchmarkChart(b *testing.B) {
-	for _, kept := range []bool{false, true} {
-		b.Run(map[bool]string{false: "built", true: "kept"}[kept], func(b *testing.B) {
-			p, err := Open(b.Context(), Options{Command: []string{program, "evaluate"}, Dir: b.TempDir()})
-			require.NoError(b, err)
-			defer p.Close()
-			e, i := evaluate.Through(p), 0
-			for b.Loop() {
-				if i++; kept {
-					i = 0
-				}
-				built, err := e.Build("acme", chartOf(b, `
+	benchmarkBuilds(b, func(i int) build.Recipe {
+		return chartOf(b, `
 {kind: ConfigMap, metadata: {name: "{{ .Release.Name }}"}, data: {a: "{{ .Values.a }}"}}
 ---
 {kind: Service, metadata: {name: "{{ .Release.Name }}"}, spec: {ports: [{port: 80}]}}
 ---
-{kind: Deployment, metadata: {name: "{{ .Release.Name }}"}, spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: "{{ .Release.Name }}"}}]}]}}}}`, fmt.Sprintf(`{"a": "%d"}`, i)))
-				require.NoError(b, err)
-				require.Len(b, built.Objects, 3)
-			}
-		})
-	}
+{kind: Deployment, metadata: {name: "{{ .Release.Name }}"}, spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: "{{ .Release.Name }}"}}]}]}}}}`, fmt.Sprintf(`{"a": "%d"}`, i))
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/render/kustomize"
 )
 
@@ -67,6 +68,19 @@ func TestBuildIsKept(t *testing.T) {
 // BenchmarkBuild builds a Deployment with its Service and configuration in a child, and takes it
 // from what is kept.
 func BenchmarkBuild(b *testing.B) {
+	benchmarkBuilds(b, func(i int) build.Recipe {
+		k, err := kustomize.Read(fstest.MapFS{
+			"k/kustomization.yaml": {Data: fmt.Appendf(nil, "resources: [a.yaml]\nnamePrefix: b%d-\nconfigMapGenerator: [{name: a, literals: [a=b]}]", i)},
+			"k/a.yaml": {Data: []byte("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: a}}]}]}}}}\n---\n" +
+				"{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}]}}")},
+		}, "k")
+		require.NoError(b, err)
+		return k
+	})
+}
+
+// benchmarkBuilds builds what differs each time, and what is the same.
+func benchmarkBuilds(b *testing.B, numbered func(i int) build.Recipe) {
 	for _, kept := range []bool{false, true} {
 		b.Run(map[bool]string{false: "built", true: "kept"}[kept], func(b *testing.B) {
 			p, err := Open(b.Context(), Options{Command: []string{program, "evaluate"}, Dir: b.TempDir()})
@@ -77,13 +91,7 @@ func BenchmarkBuild(b *testing.B) {
 				if i++; kept {
 					i = 0
 				}
-				k, err := kustomize.Read(fstest.MapFS{
-					"k/kustomization.yaml": {Data: fmt.Appendf(nil, "resources: [a.yaml]\nnamePrefix: b%d-\nconfigMapGenerator: [{name: a, literals: [a=b]}]", i)},
-					"k/a.yaml": {Data: []byte("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: a}}]}]}}}}\n---\n" +
-						"{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}]}}")},
-				}, "k")
-				require.NoError(b, err)
-				built, err := e.Build("acme", k)
+				built, err := e.Build("acme", numbered(i))
 				require.NoError(b, err)
 				require.Len(b, built.Objects, 3)
 			}
