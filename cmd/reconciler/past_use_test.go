@@ -15,7 +15,7 @@ import (
 // again, explain shows both weights, and what-if tries another half-life and none.
 func TestPastUse(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it plays half a day")
+		t.Skip("-short: plays half a day of passes")
 	}
 	w := newWorld(t)
 	require.NoError(t, replaceIn(w.repo.Dir+"/fleet.cue", `runtimes: ["container"]`, `runtimes: ["container"], preemption: "reclaim", history: halfLife: "2h"`))

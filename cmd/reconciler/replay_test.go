@@ -113,7 +113,7 @@ func TestReplayShowsWhatDiffers(t *testing.T) {
 // on, and what had yet to begin is Rejected, uses nothing and makes nobody give way.
 func TestReplayOfFormat1(t *testing.T) {
 	if testing.Short() {
-		t.Skip("replays 200 commits")
+		t.Skip("-short: replays 200 commits")
 	}
 	bundle, err := filepath.Abs("../../pkg/status/testdata/format-1.bundle")
 	require.NoError(t, err)

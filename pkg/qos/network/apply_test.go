@@ -40,7 +40,7 @@ func workload(name, cgroup string, network model.QoSNetwork, bits int64) qos.Wor
 // have everything.
 func TestReservationHoldsBesideBestEffort(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes seconds")
+		t.Skip("-short: sends for two seconds")
 	}
 	h := newHost(t)
 	s := h.open(Config{})
