@@ -16,6 +16,10 @@ const inventorySize = 256 << 10
 // entryValue is the most that the value of an entry has: a UID, and a word.
 const entryValue = 64
 
+// mostShards bounds the parts of an inventory: a ConfigMap with a greater number is none of ours, and must not make us
+// keep room for all numbers below.
+const mostShards = 1000
+
 // shardName is the name of a part of an inventory. The first part has the name of the inventory.
 func shardName(app model.AppID, n int) string {
 	if n == 0 {
@@ -34,7 +38,7 @@ func shardOf(app model.AppID, name string) int {
 		return 0
 	}
 	n, err := strconv.Atoi(strings.TrimPrefix(rest, "."))
-	if err != nil || n <= 0 || shardName(app, n) != name {
+	if err != nil || n <= 0 || n >= mostShards || shardName(app, n) != name {
 		return -1
 	}
 	return n

@@ -121,11 +121,15 @@ func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Re
 		}
 	}
 	report := r.renderer.Act(ctx, idle, r.Apply)
+	all, told := make([]runtime.Outcome, len(list)), report.Outcomes
 	for i := range list {
-		if i == len(report.Outcomes) || report.Outcomes[i].App != list[i].App {
-			report.Outcomes = slices.Insert(report.Outcomes, i, runtime.Outcome{App: list[i].App, UnderWay: true})
+		if len(told) > 0 && told[0].App == list[i].App {
+			all[i], told = told[0], told[1:]
+		} else {
+			all[i] = runtime.Outcome{App: list[i].App, UnderWay: true}
 		}
 	}
+	report.Outcomes = all
 	return report
 }
 
