@@ -17,7 +17,7 @@ const testdata = "../../pkg/sops/testdata/"
 func TestTheProgram(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "reconciler-decrypt")
-	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -linkmode=internal", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	keys, err := filepath.Abs(testdata + "keys.txt")
 	require.NoError(t, err)

@@ -158,7 +158,7 @@ func newA18(t *testing.T) *a18 {
 	program, err := executable()
 	require.NoError(t, err)
 	beside := filepath.Join(filepath.Dir(program), decryptProgram)
-	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", beside, "../reconciler-decrypt").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -linkmode=internal", "-o", beside, "../reconciler-decrypt").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	t.Cleanup(func() { _ = os.Remove(beside) })
 	keys, err := os.ReadFile("../../pkg/sops/testdata/keys.txt")

@@ -143,7 +143,7 @@ func build(t *testing.T, overlay ...string) string {
 	t.Helper()
 	tool.Need(t, "ssh-keygen") // git verifies signatures with it
 	program := filepath.Join(t.TempDir(), "reconciler")
-	args := append([]string{"build", "-ldflags=-s -w", "-o", program}, overlay...)
+	args := append([]string{"build", "-ldflags=-s -w -linkmode=internal", "-o", program}, overlay...)
 	out, err := command("../..", "go", append(args, "./cmd/reconciler")...)
 	require.NoError(t, err, "%s", out)
 	return program

@@ -35,7 +35,7 @@ func program(t *testing.T) string {
 		t.Skipf("the demo starts a cluster of its own, and %s or KUBECONFIG is set", clustertest.SkipVariable)
 	}
 	binary := filepath.Join(t.TempDir(), "demo")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s", "-o", binary, ".").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -linkmode=internal", "-o", binary, ".").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return binary
 }

@@ -57,7 +57,7 @@ var build = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
-	out, err := exec.Command("go", "build", "-ldflags=-s", "-o", program, "github.com/d-aros/d-aros/test/evaluators/child").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -linkmode=internal", "-o", program, "github.com/d-aros/d-aros/test/evaluators/child").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the program that evaluates: %w\n%s", err, out)
 	}

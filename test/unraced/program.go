@@ -18,7 +18,7 @@ func Program(dir string) (string, error) {
 		return os.Executable()
 	}
 	program := filepath.Join(dir, "unraced.test")
-	if out, err := exec.Command("go", "test", "-c", "-ldflags=-s", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-ldflags=-s -linkmode=internal", "-o", program, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the test program without the race detector: %w\n%s", err, out)
 	}
 	return program, nil
