@@ -20,7 +20,7 @@ func New(t testing.TB) *Repo {
 	t.Helper()
 	r := &Repo{t: t, Dir: t.TempDir()}
 	r.Git("init", "-q", "-b", "main")
-	r.Git("config", "receive.denyCurrentBranch", "ignore")
+	r.configure(filepath.Join(".git", "config"), "[receive]\n\tdenyCurrentBranch = ignore\n")
 	return r
 }
 
@@ -29,7 +29,22 @@ func NewBare(t testing.TB) *Repo {
 	t.Helper()
 	r := &Repo{t: t, Dir: t.TempDir()}
 	r.Git("init", "-q", "--bare", "-b", "main")
+	r.configure("config", "")
 	return r
+}
+
+// configure adds to a file of settings. No command tidies up a repository of a test: to look whether that is due takes a
+// process for each commit and push.
+func (r *Repo) configure(name, settings string) {
+	r.t.Helper()
+	file, err := os.OpenFile(filepath.Join(r.Dir, name), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n" + settings); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // In returns the repository in a directory.
