@@ -11,7 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -159,11 +161,8 @@ func (w *world) objects() liveObjects {
 			generation int64
 		}{string(m.UID), m.Generation}
 	}
-	deployments, err := w.cluster.Clientset.AppsV1().Deployments(ns).List(ctx, metav1.ListOptions{})
-	require.NoError(w.t, err)
-	for _, d := range deployments.Items {
+	for _, d := range w.rolledOut(ns) {
 		add("Deployment", d.ObjectMeta)
-		requireRolledOut(w.t, &d)
 	}
 	sets, err := w.cluster.Clientset.AppsV1().StatefulSets(ns).List(ctx, metav1.ListOptions{})
 	require.NoError(w.t, err)
@@ -184,10 +183,24 @@ func (w *world) objects() liveObjects {
 	return all
 }
 
-func requireRolledOut(t *testing.T, d *appsv1.Deployment) {
-	t.Helper()
-	require.Equal(t, d.Generation, d.Status.ObservedGeneration, "%s", d.Name)
-	require.Equal(t, *d.Spec.Replicas, d.Status.ReadyReplicas, "%s", d.Name)
+// rolledOut returns the Deployments of a namespace, once each runs what it asks for and no pod is left of what it asked before.
+func (w *world) rolledOut(ns string) (deployments []appsv1.Deployment) {
+	w.t.Helper()
+	require.EventuallyWithT(w.t, func(t *assert.CollectT) {
+		list, err := w.cluster.Clientset.AppsV1().Deployments(ns).List(w.t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, d := range list.Items {
+			require.Equal(t, d.Generation, d.Status.ObservedGeneration, "%s", d.Name)
+			require.Equal(t, *d.Spec.Replicas, d.Status.ReadyReplicas, "%s", d.Name)
+		}
+		pods, err := w.cluster.Clientset.CoreV1().Pods(ns).List(w.t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, p := range pods.Items {
+			require.Nil(t, p.DeletionTimestamp, "%s", p.Name)
+		}
+		deployments = list.Items
+	}, patience, 100*time.Millisecond)
+	return deployments
 }
 
 // checkChangedOnce demands that between two ledgers one application was updated
