@@ -33,10 +33,10 @@ type metrics struct {
 // newMetrics registers the figures of an agent.
 func newMetrics(reg prometheus.Registerer) *metrics {
 	counter := func(name, help string) prometheus.Counter {
-		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "daros", Subsystem: "agent", Name: name, Help: help})
+		return prometheus.NewCounter(prometheus.CounterOpts{Namespace: "daros", Subsystem: "node", Name: name, Help: help})
 	}
 	opts := func(name, help string) prometheus.GaugeOpts {
-		return prometheus.GaugeOpts{Namespace: "daros", Subsystem: "agent", Name: name, Help: help}
+		return prometheus.GaugeOpts{Namespace: "daros", Subsystem: "node", Name: name, Help: help}
 	}
 	m := &metrics{
 		passes: counter("passes_total", "Passes of the loop."),
@@ -44,7 +44,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		drift:  counter("drift_total", "Knobs repaired after others changed them."),
 		errors: counter("pass_errors_total", "Passes of the loop that ended early."),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Namespace: "daros", Subsystem: "agent", Name: "pass_duration_seconds", Help: "Duration of a pass.",
+			Namespace: "daros", Subsystem: "node", Name: "pass_duration_seconds", Help: "Duration of a pass.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 8),
 		}),
 		settings:     prometheus.NewGaugeVec(opts("settings", "Settings of the plan by state."), []string{"state"}),
