@@ -119,9 +119,7 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	table(w, "\nWORKLOAD\tWITHOUT A GROUP SINCE\tBECAUSE", r.Unplaced, func(u nodeagent.Unplaced) []any {
 		return []any{u.Workload, u.Since.Format(time.RFC3339), u.Reason}
 	})
-	table(w, "\nWORKLOAD\tCORES WHEN ALL ARE BUSY\tRESERVED", r.Shares, func(s qos.Share) []any {
-		return []any{s.Workload, model.FormatCPU(s.CPU), model.FormatCPU(s.Reserved)}
-	})
+	printStandings(w, r)
 	printNetwork(w, r)
 	table(w, "\nWORKLOAD\tBROKEN PROMISE\tRESERVED\tGOT\tTAKEN BY", r.Broken, func(b qos.Broken) []any {
 		var by []string
@@ -133,6 +131,41 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	table(w, "\nWORKLOAD\tPROMISED\tINSTEAD\tBECAUSE", r.Degradations, func(d qos.Degradation) []any {
 		return []any{cmp.Or(d.Workload, "all"), d.Promise, d.Instead, d.Reason}
 	})
+}
+
+// printStandings prints what workloads were promised, have and use. Reports of older agents only have shares.
+func printStandings(w io.Writer, r nodeagent.Report) {
+	if len(r.Workloads) == 0 {
+		table(w, "\nWORKLOAD\tCORES WHEN ALL ARE BUSY\tRESERVED", r.Shares, func(s qos.Share) []any {
+			return []any{s.Workload, model.FormatCPU(s.CPU), model.FormatCPU(s.Reserved)}
+		})
+		return
+	}
+	table(w, "\nWORKLOAD\tPROMISED\tEFFECTIVE\tUSED\tWAITS FOR CPU, MEMORY, DISKS", r.Workloads, func(s qos.Standing) []any {
+		used, pressure := "-", "-"
+		if s.Used != nil {
+			used = cmp.Or(amounts(qos.Amounts{CPU: s.Used.CPU, Memory: s.Used.Memory >> 20 << 20}), "nothing")
+		}
+		if p := s.Pressure; p != nil {
+			pressure = fmt.Sprintf("%d %%, %d %%, %d %%", p.CPU/100, p.Memory/100, p.IO/100)
+		}
+		return []any{s.Workload, cmp.Or(amounts(s.Promised), "-"), cmp.Or(amounts(s.Effective), "-"), used, pressure}
+	})
+}
+
+// amounts lists those that there are: "500m, 1Gi, 100Mbit/s".
+func amounts(a qos.Amounts) string {
+	var all []string
+	if a.CPU > 0 {
+		all = append(all, model.FormatCPU(a.CPU))
+	}
+	if a.Memory > 0 {
+		all = append(all, model.FormatAmount("memory", a.Memory))
+	}
+	if a.Network > 0 {
+		all = append(all, model.FormatBitrate(a.Network)+"bit/s")
+	}
+	return strings.Join(all, ", ")
 }
 
 // printNetwork prints the classes of the uplink, and its parts that are not in force.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -47,6 +46,7 @@ type agent struct {
 	registry *prometheus.Registry
 	metrics  *metrics
 	verifier verifier
+	meter    meter
 	follower follower
 	contests contests
 	said     string      // error of the last turn
@@ -242,6 +242,10 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		next.Unplaced, next.Omitted = a.sinceWhen(unplaced, started), plan.Omitted
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
 		next.Broken = a.verifier.verify(a.tree, plan, enforce.Shares, started)
+		next.Workloads = qos.Standings(plan, enforce, notInForce(outcomes))
+		a.meter.measure(a.tree, plan, next.Workloads, started)
+		a.metrics.standings.latest.Store(&next.Workloads)
+		a.tree.EndTurn()
 	}
 	next.Outcomes, next.Network = outcomes, shaped
 	if !dry {
@@ -253,22 +257,6 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 	a.metrics.pass(started, time.Now(), a, outcomes)
 	a.metrics.shaped(shaped, a.report.Uplink)
 	return errors.Join(shapeErr, err)
-}
-
-// keep replaces the report, and writes it to disk if it has changed.
-func (a *agent) keep(next Report, dry bool) error {
-	next.Changed = a.report.Changed
-	if !a.report.Changed.IsZero() && reflect.DeepEqual(next, a.report) {
-		return nil
-	}
-	next.Changed = time.Now().UTC()
-	if !dry {
-		if err := a.state.keepReport(next); err != nil {
-			return fmt.Errorf("write report: %w", err)
-		}
-	}
-	a.report = next
-	return nil
 }
 
 // lasting returns the outcomes after the pass: a written setting is in force, a

@@ -19,13 +19,15 @@ import (
 // A turn of the loop in which nothing changes, which is nearly all of them: at an
 // interval of one second its cpu-ns are billionths of a processor.
 func BenchmarkSteadyTurn(b *testing.B) {
-	for _, groups := range []int{10, 50, 200} {
+	for _, groups := range []int{10, 110, 500} {
 		b.Run(fmt.Sprint(groups), func(b *testing.B) {
-			cgrouptest.V1(b, "cpu")
+			cgrouptest.V1(b, "cpu", "memory")
 			doc := "apiVersion: d-aros.dev/v1alpha1\nkind: NodePlan\nworkloads:\n"
 			for i := range groups {
 				path := fmt.Sprintf("%s/t%d/w%d", cgrouptest.Name(b), i%10, i)
-				cgrouptest.Group(b, cgrouptest.Root+"/cpu", path)
+				for _, hierarchy := range []string{"cpu", "cpuacct", "memory", "unified"} { // of the last three usage is read
+					cgrouptest.Group(b, cgrouptest.Root+"/"+hierarchy, path)
+				}
 				doc += fmt.Sprintf("- {name: w%d, cgroup: %s, profile: burstable, cpu: {request: 100m, limit: 200m}}\n", i, path)
 			}
 			cfg := Config{Plan: filepath.Join(b.TempDir(), "plan.yaml"), Root: cgrouptest.Root, StateDir: b.TempDir(), Interval: time.Second, Log: slog.New(slog.DiscardHandler)}

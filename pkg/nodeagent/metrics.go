@@ -28,6 +28,7 @@ type metrics struct {
 	held, valid                   prometheus.Gauge
 	share, reserved               *prometheus.GaugeVec
 	classRate, classCeil          *prometheus.GaugeVec
+	standings                     *standings
 }
 
 // newMetrics registers the figures of an agent.
@@ -39,10 +40,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		return prometheus.GaugeOpts{Namespace: "daros", Subsystem: "node", Name: name, Help: help}
 	}
 	m := &metrics{
-		passes: counter("passes_total", "Passes of the loop."),
-		writes: counter("writes_total", "Knobs written or restored."),
-		drift:  counter("drift_total", "Knobs repaired after others changed them."),
-		errors: counter("pass_errors_total", "Passes of the loop that ended early."),
+		standings: newStandings(),
+		passes:    counter("passes_total", "Passes of the loop."),
+		writes:    counter("writes_total", "Knobs written or restored."),
+		drift:     counter("drift_total", "Knobs repaired after others changed them."),
+		errors:    counter("pass_errors_total", "Passes of the loop that ended early."),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Namespace: "daros", Subsystem: "node", Name: "pass_duration_seconds", Help: "Duration of a pass.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 8),
@@ -58,7 +60,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		classCeil:    prometheus.NewGaugeVec(opts("network_class_ceiling_bits", "Bits in a second that a class of the uplink has at most."), []string{"class"}),
 	}
 	reg.MustRegister(buildinfo.Read().Metric())
-	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.held, m.valid, m.share, m.reserved, m.classRate, m.classCeil)
+	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.held, m.valid, m.share, m.reserved, m.classRate, m.classCeil, m.standings)
 	return m
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/network"
 )
 
-// Report is the state of the plan after the last pass. It changes only when a
-// setting or the plan changes.
+// Report is the state of the plan after the last pass. It changes when a setting or the plan
+// does, and every few seconds while what workloads use does.
 type Report struct {
 	Changed      time.Time         `json:"changed"`
 	Digest       string            `json:"digest,omitempty"`  // of the plan in force, "" if there is none
@@ -33,6 +33,8 @@ type Report struct {
 	Network      []network.Outcome `json:"network,omitempty"` // of what is shaped
 	Uplink       *qos.Uplink       `json:"uplink,omitempty"`  // nil: nothing is shaped
 	Broken       []qos.Broken      `json:"broken,omitempty"`  // promises that workloads do not get, whatever was written
+	Workloads    []qos.Standing    `json:"workloads,omitempty"`
+	Measured     time.Time         `json:"measured,omitzero"` // when it was seen what workloads use
 }
 
 // Unplaced is a workload without a group on this node.

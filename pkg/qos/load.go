@@ -11,8 +11,8 @@ type Load struct {
 
 // Used is what one workload used.
 type Used struct {
-	CPU    int64 // milli-CPU
-	Memory int64 // bytes, now
+	CPU    int64 `json:"cpu"`    // milli-CPU
+	Memory int64 `json:"memory"` // bytes, now
 }
 
 // Second is the unit of the times below.

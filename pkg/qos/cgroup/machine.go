@@ -43,10 +43,6 @@ func ReadMachine() (m Machine, err error) {
 		}
 	}
 	pressure, _ := os.ReadFile("/proc/pressure/memory") // …full avg10=0.00 avg60=…
-	if _, rest, ok := strings.Cut(string(pressure), "full avg10="); ok {
-		percent, _, _ := strings.Cut(rest, " ")
-		part, _ := strconv.ParseFloat(percent, 64)
-		m.Stalled = int64(part * 100)
-	}
+	m.Stalled = average(string(pressure), "full")
 	return m, nil
 }

@@ -11,13 +11,13 @@ import (
 // mostPeeked bounds the files that stay open. What is beyond it is opened each time.
 const mostPeeked = 2048
 
-// filesToPeek is how many files may stay open: a quarter of what this process may have.
-func filesToPeek() int {
+// mayOpen is how many files may stay open of so many: a quarter of what this process may have.
+func mayOpen(most uint64) int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return 0
 	}
-	return int(min(limit.Cur/4, mostPeeked))
+	return int(min(limit.Cur/4, most))
 }
 
 // peeked is an open file of a knob that was in force, and the group that it is of.

@@ -40,6 +40,7 @@ type Tree struct {
 	kernel      map[string]bool   // ids of threads of the kernel
 	peeked      map[knob]peeked   // files that stay open
 	mayPeek     int
+	glances     glances
 	dirs        []*os.File
 	mounted     []mounted
 }
@@ -66,7 +67,7 @@ func Open(root string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find cgroups: %w", err)
 	}
-	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}, peeked: map[knob]peeked{}, mayPeek: filesToPeek()}
+	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}, peeked: map[knob]peeked{}, mayPeek: mayOpen(mostPeeked), glances: glances{open: map[glanced]*glance{}, most: mayOpen(mostGlances)}}
 	if m, ok := covering(mounts, root); ok && m.unified {
 		t.mode = Unified
 		err = t.add(m, root)
@@ -134,6 +135,7 @@ func (t *Tree) add(m mount, dir string) error {
 // Close gives the directories back.
 func (t *Tree) Close() error {
 	t.forget(nil)
+	t.glances.close()
 	var errs []error
 	for _, dir := range t.dirs {
 		errs = append(errs, dir.Close())

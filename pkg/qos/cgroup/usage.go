@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/d-aros/d-aros/pkg/qos"
 )
 
@@ -24,20 +22,21 @@ func (t *Tree) Usage(path string) (u qos.Usage, ok bool) {
 	if u.CPU, ok = t.used(path); !ok {
 		return u, false
 	}
+	if h := t.hierarchies["cpu"]; h.version == qos.V2 {
+		pressure, ok := t.glance(h, path, "cpu.pressure") // some avg10=0.00 avg60=0.00 avg300=0.00 total=12
+		if !ok {
+			return u, false
+		}
+		some, _, _ := strings.Cut(pressure, "\n")
+		n, err := strconv.ParseInt(some[strings.LastIndexByte(some, '=')+1:], 10, 64)
+		u.Waited = n
+		return u, err == nil
+	}
 	dir, err := t.group("cpu", path)
 	if err != nil {
 		return u, false
 	}
 	defer dir.Close()
-	if t.hierarchies["cpu"].version == qos.V2 {
-		pressure, err := readFile(dir, "cpu.pressure") // some avg10=0.00 avg60=0.00 avg300=0.00 total=12
-		if err != nil {
-			return u, false
-		}
-		some, _, _ := strings.Cut(pressure, "\n")
-		u.Waited, err = strconv.ParseInt(some[strings.LastIndexByte(some, '=')+1:], 10, 64)
-		return u, err == nil
-	}
 	threads, err := readFile(dir, "tasks")
 	if err != nil {
 		return u, false
@@ -62,17 +61,11 @@ func (t *Tree) Usage(path string) (u qos.Usage, ok bool) {
 // that it has; 0 for what the kernel does not tell.
 func (t *Tree) Used(path string) (processors, memory int64) {
 	processors, _ = t.used(path)
-	dir, err := t.group("memory", path)
-	if err != nil {
-		return processors, 0
-	}
-	defer dir.Close()
-	file := "memory.current"
-	if t.hierarchies["memory"].version == qos.V1 {
+	h, file := t.hierarchies["memory"], "memory.current"
+	if h.version == qos.V1 {
 		file = "memory.usage_in_bytes"
 	}
-	text, err := readFile(dir, file)
-	if err == nil {
+	if text, ok := t.glance(h, path, file); ok {
 		memory, _ = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	}
 	return processors, memory
@@ -84,19 +77,8 @@ func (t *Tree) used(path string) (int64, bool) {
 	if h.version == qos.V1 {
 		h, file = t.accounts, "cpuacct.usage"
 	}
-	if h.dir == nil {
-		return 0, false
-	}
-	if path == "" {
-		path = "."
-	}
-	dir, err := openBeneath(h.dir, path, unix.O_PATH|unix.O_DIRECTORY)
-	if err != nil {
-		return 0, false
-	}
-	defer dir.Close()
-	text, err := readFile(dir, file)
-	if err != nil {
+	text, ok := t.glance(h, path, file)
+	if !ok {
 		return 0, false
 	}
 	if h.version == qos.V1 {
@@ -107,6 +89,40 @@ func (t *Tree) used(path string) (int64, bool) {
 	line, _, _ := strings.Cut(rest, "\n")
 	n, err := strconv.ParseInt(line, 10, 64)
 	return n, ok && err == nil
+}
+
+// Pressure returns how much the threads of a group wait, nil where the kernel does not tell. On
+// a hybrid host the group of the same path in v2 tells, if anything runs in it.
+func (t *Tree) Pressure(path string) *qos.Pressure {
+	for _, m := range t.mounted {
+		if m.version != qos.V2 {
+			continue
+		}
+		if t.hierarchies["cpu"].version != qos.V2 {
+			if events, _ := t.glance(m.hierarchy, path, "cgroup.events"); !strings.Contains(events, "populated 1") {
+				return nil
+			}
+		}
+		var parts [3]int64
+		for i, file := range [...]string{"cpu.pressure", "memory.pressure", "io.pressure"} {
+			text, ok := t.glance(m.hierarchy, path, file)
+			if !ok {
+				return nil
+			}
+			parts[i] = average(text, "some")
+		}
+		return &qos.Pressure{CPU: parts[0], Memory: parts[1], IO: parts[2]}
+	}
+	return nil
+}
+
+// average reads from a pressure file in which part of the last ten seconds some or all threads
+// waited, in hundredths of a percent: "some avg10=1.23 avg60=…".
+func average(pressure, line string) int64 {
+	_, rest, _ := strings.Cut(pressure, line+" avg10=")
+	percent, _, _ := strings.Cut(rest, " ")
+	part, _ := strconv.ParseFloat(percent, 64)
+	return int64(part*100 + 0.5)
 }
 
 // Rivals returns the processor time of all that competes with a group, at each level around
