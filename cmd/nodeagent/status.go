@@ -101,6 +101,9 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	if r.Source != "" {
 		plan += " from " + r.Source
 	}
+	if r.Generation > 0 {
+		plan += fmt.Sprintf(" generation %d", r.Generation)
+	}
 	if r.Stale {
 		plan += " (last good)"
 	}

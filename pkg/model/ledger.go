@@ -32,7 +32,7 @@ type Ledger struct {
 	Unsaved map[AppID]*Shown `json:"-"`
 
 	// Plans are those of the nodes of each pool, which were made when the ledger was saved.
-	// They follow from it. Nil: this process has not saved it.
+	// They follow from it and from those before. Nil: this process has not saved it.
 	Plans map[string][]byte `json:"-"`
 
 	Revision Revision `json:"-"` // of all of it

@@ -238,7 +238,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		}
 		shaped, shapeErr = a.shape(enforce.Uplink, ids, started, dry)
 		next.Uplink = enforce.Uplink
-		next.Digest, next.Source, next.Stale = a.bundle.digest, plan.Source, a.bundle.stale
+		next.Digest, next.Source, next.Generation, next.Stale = a.bundle.digest, plan.Source, plan.Generation, a.bundle.stale
 		next.Unplaced, next.Omitted = a.sinceWhen(unplaced, started), plan.Omitted
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
 		next.Broken = a.verifier.verify(a.tree, plan, enforce.Shares, started)
@@ -283,7 +283,7 @@ func (a *agent) logChanges(next Report, outcomes []cgroup.Outcome) {
 		log.Error("plan refused", "error", next.Problem)
 	}
 	if next.Digest != a.report.Digest || next.Stale != a.report.Stale {
-		log.Info("plan in force", "digest", next.Digest, "source", next.Source, "lastGood", next.Stale, "degradations", len(next.Degradations))
+		log.Info("plan in force", "digest", next.Digest, "source", next.Source, "generation", next.Generation, "lastGood", next.Stale, "degradations", len(next.Degradations))
 	}
 	a.logUnplaced(next)
 	a.logBroken(next)

@@ -25,8 +25,8 @@ type bundle struct {
 // plan may be valid, and would release the workloads of the other half.
 const settle = 50 * time.Millisecond
 
-// loadPlan updates the bundle from the file. If the file is unusable, the bundle stays
-// as it is, or is the last good plan at a start; the error is the reason.
+// loadPlan updates the bundle from the file. If the file is unusable, or older than what was in
+// force, the bundle stays as it is, or is the last good plan at a start; the error is the reason.
 func (a *agent) loadPlan(ctx context.Context) error {
 	if a.cfg.Plan == "" {
 		a.bundle = &bundle{digest: digest(nil)}
@@ -37,9 +37,9 @@ func (a *agent) loadPlan(ctx context.Context) error {
 		if a.bundle != nil && !a.bundle.stale && a.bundle.digest == digest(data) {
 			return nil
 		}
-		var plan qos.Plan
-		if plan, err = qos.Parse(data); err == nil {
-			a.bundle = &bundle{plan: plan, digest: digest(data)}
+		var next *bundle
+		if next, err = a.check(data); err == nil {
+			a.bundle = next
 			if a.state == nil { // a dry run keeps no copy
 				return nil
 			}
@@ -57,19 +57,47 @@ func (a *agent) loadPlan(ctx context.Context) error {
 	if a.state == nil {
 		return err
 	}
-	kept, keptErr := a.state.lastGood()
+	kept, keptErr := a.kept()
 	if errors.Is(keptErr, fs.ErrNotExist) {
 		return fmt.Errorf("no plan yet: %w", err)
-	}
-	var plan qos.Plan
-	if keptErr == nil {
-		plan, keptErr = qos.Parse(kept)
 	}
 	if keptErr != nil {
 		return fmt.Errorf("no plan: %w; and the copy: %w", err, keptErr)
 	}
-	a.bundle = &bundle{plan: plan, digest: digest(kept), stale: true}
+	a.bundle = kept
 	return fmt.Errorf("the last good plan stays in force: %w", err)
+}
+
+// check returns a plan that may be in force from now on.
+func (a *agent) check(data []byte) (*bundle, error) {
+	plan, err := qos.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	before := a.bundle
+	if before == nil {
+		before, err = a.kept()
+	}
+	if err == nil {
+		if err := plan.Follows(&before.plan); err != nil {
+			return nil, err
+		}
+	}
+	return &bundle{plan: plan, digest: digest(data)}, nil
+}
+
+// kept returns the last good plan, or fs.ErrNotExist.
+func (a *agent) kept() (*bundle, error) {
+	s := state{dir: a.cfg.StateDir} // also for a dry run
+	data, err := s.lastGood()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := qos.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return &bundle{plan: plan, digest: digest(data), stale: true}, nil
 }
 
 // readPlan returns the file as soon as it has stopped changing.

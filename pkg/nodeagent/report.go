@@ -19,8 +19,9 @@ import (
 // does, and every few seconds while what workloads use does.
 type Report struct {
 	Changed      time.Time         `json:"changed"`
-	Digest       string            `json:"digest,omitempty"`  // of the plan in force, "" if there is none
-	Source       string            `json:"source,omitempty"`  // commit the plan was made from
+	Digest       string            `json:"digest,omitempty"` // of the plan in force, "" if there is none
+	Source       string            `json:"source,omitempty"` // commit the plan was made from
+	Generation   int64             `json:"generation,omitempty"`
 	Stale        bool              `json:"stale,omitempty"`   // in force is the last good plan, not the file
 	Problem      string            `json:"problem,omitempty"` // error of the plan file, "" if it is in force
 	Quiet        string            `json:"quiet,omitempty"`   // why nothing follows the load for a while

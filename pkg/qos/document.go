@@ -32,6 +32,8 @@ type document struct {
 	APIVersion string               `yaml:"apiVersion"`
 	Kind       string               `yaml:"kind"`
 	Source     string               `yaml:"source"`
+	Ledger     string               `yaml:"ledger"`
+	Generation int64                `yaml:"generation"`
 	System     amounts              `yaml:"system"`
 	Omitted    int                  `yaml:"omitted"`
 	Profiles   []model.QoSProfile   `yaml:"profiles"`
@@ -151,6 +153,9 @@ func (r *reader) plan(doc document) Plan {
 		return Plan{}
 	}
 	r.source("plan", doc.Source)
+	if doc.Ledger != "" && !model.ValidLedgerID(doc.Ledger) || doc.Generation < 0 {
+		r.complain("ledger %q, generation %d: want 32 hexadecimal digits or none, and a number", text.Line(doc.Ledger, 40), doc.Generation)
+	}
 	if doc.Omitted < 0 {
 		r.complain("omitted is %d, want a number of workloads", doc.Omitted)
 	}
@@ -165,7 +170,7 @@ func (r *reader) plan(doc document) Plan {
 		own = append(own, p.Name)
 		r.profile(p)
 	}
-	plan := Plan{Source: doc.Source, System: r.amounts("system", doc.System), Omitted: doc.Omitted}
+	plan := Plan{Source: doc.Source, Ledger: doc.Ledger, Generation: doc.Generation, System: r.amounts("system", doc.System), Omitted: doc.Omitted}
 	names, cgroups := map[string]bool{}, map[string]string{}
 	for _, w := range doc.Workloads {
 		at := fmt.Sprintf("line %d: workload %q", w.Name.line, w.Name.text)

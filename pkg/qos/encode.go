@@ -18,6 +18,8 @@ type (
 		APIVersion string             `json:"apiVersion"`
 		Kind       string             `json:"kind"`
 		Source     string             `json:"source,omitempty"`
+		Ledger     string             `json:"ledger,omitempty"`
+		Generation int64              `json:"generation,omitempty"`
 		System     *written           `json:"system,omitempty"`
 		Omitted    int                `json:"omitted,omitempty"`
 		Profiles   []model.QoSProfile `json:"profiles,omitempty"`
@@ -50,7 +52,7 @@ type (
 // order given. Equal plans give equal bytes. What a document has no room for is left out,
 // the least important first, and counted.
 func Encode(plan Plan) []byte {
-	h := heading{APIVersion: APIVersion, Kind: Kind, Source: plan.Source, System: writtenAs(plan.System), Profiles: ownProfiles(plan.Workloads)}
+	h := heading{APIVersion: APIVersion, Kind: Kind, Source: plan.Source, Ledger: plan.Ledger, Generation: plan.Generation, System: writtenAs(plan.System), Profiles: ownProfiles(plan.Workloads)}
 	room := mostEncoded - len(h.encode())
 	rows, n := make([][]byte, len(plan.Workloads)), 0
 	for _, i := range byImportance(plan.Workloads) {

@@ -10,10 +10,12 @@ const (
 
 // Plan lists the workloads of a node and the promises to each.
 type Plan struct {
-	Source    string          // commit that the plan was made from, "" if unknown
-	System    model.Resources // kept for the host itself, never promised to workloads
-	Omitted   int             // workloads for which the document had no room
-	Workloads []Workload      // in the order of the document, which breaks ties
+	Source     string          // commit that the plan was made from, "" if unknown
+	Ledger     string          // that the plan follows from, "" if nobody counts
+	Generation int64           // of the plans that follow from it, 0 if nobody counts
+	System     model.Resources // kept for the host itself, never promised to workloads
+	Omitted    int             // workloads for which the document had no room
+	Workloads  []Workload      // in the order of the document, which breaks ties
 }
 
 // Workload is a promise and what it is for: one cgroup, or what a selector finds on a

@@ -11,7 +11,8 @@ import (
 
 // NodePlans returns for every pool, by name, the document of [qos.Encode] with what its nodes
 // are to keep in force for workloads. It follows from what was granted and reserved, and
-// equal promises give equal bytes.
+// promises that are equal to those of the ledger's plans give their bytes, so that the generation
+// of a plan is the save of the ledger that changed it.
 // They do not depend on the time or on what nodes there are.
 func NodePlans(ledger *model.Ledger, prefix string) map[string][]byte {
 	if ledger.Platform == nil {
@@ -45,7 +46,9 @@ func NodePlans(ledger *model.Ledger, prefix string) map[string][]byte {
 	}
 	documents := make(map[string][]byte, len(plans))
 	for pool, plan := range plans {
-		documents[pool] = qos.Encode(plan.whole())
+		whole := plan.whole()
+		whole.Ledger, whole.Generation = ledger.Identity.ID, ledger.Identity.Sequence
+		documents[pool] = qos.EncodeAfter(ledger.Plans[pool], whole)
 	}
 	return documents
 }

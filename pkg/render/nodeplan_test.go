@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,6 +91,26 @@ func TestNodePlans(t *testing.T) {
 }
 `, string(plans["general"]))
 	require.Contains(t, string(plans["other"]), `"name":"beta/site/web"`)
+}
+
+// The generation of a plan is the save that changed it, and it stays while other plans change.
+func TestGenerationsOfPlans(t *testing.T) {
+	l := planned()
+	l.Identity = model.LedgerIdentity{ID: strings.Repeat("a", 32), Sequence: 4}
+	l.Plans = NodePlans(l, "")
+	generations := func() (all []int64) {
+		for _, pool := range []string{"general", "other"} {
+			plan, err := qos.Parse(l.Plans[pool])
+			require.NoError(t, err)
+			require.Equal(t, l.Identity.ID, plan.Ledger)
+			all = append(all, plan.Generation)
+		}
+		return all
+	}
+	require.Equal(t, []int64{4, 4}, generations())
+	l.Identity.Sequence, l.Platform.Reservations = 5, nil
+	l.Plans = NodePlans(l, "")
+	require.Equal(t, []int64{5, 4}, generations())
 }
 
 func TestPlansDivideReservations(t *testing.T) {

@@ -15,6 +15,7 @@ func TestPlansOfNodes(t *testing.T) {
 	remote := gittest.NewBare(t)
 	calls := 0
 	b, err := status.Open(t.Context(), status.Options{URL: remote.Dir, Dir: t.TempDir(), Nodes: func(l *model.Ledger) map[string][]byte {
+		require.Equal(t, calls == 0, l.Plans == nil, "it is shown the plans before")
 		calls++
 		plans := map[string][]byte{"general": []byte(l.Instances[0].Phase + "\n")}
 		if l.Instances[0].Phase == model.PhaseRunning {

@@ -12,6 +12,7 @@ func (p *plan) nodes() {
 	if p.base.nodes == nil || p.format.Major == 1 {
 		return
 	}
+	p.ledger.Plans = p.base.ledger.Plans // what does not change stays as it is
 	plans := p.base.nodes(&p.ledger)
 	p.ledger.Plans = plans
 	for pool, b := range plans {
