@@ -114,6 +114,9 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	if r.Quiet != "" {
 		fmt.Fprintf(w, "quiet:    %s\n", r.Quiet)
 	}
+	if e := r.Evict; e != nil {
+		fmt.Fprintf(w, "to end:   %s, which has %s: %s\n", e.Workload, model.FormatAmount("memory", e.Memory>>20<<20), e.Reason)
+	}
 	fmt.Fprintf(w, "cgroups:  %s\n", r.Mode)
 	if r.Omitted > 0 {
 		fmt.Fprintf(w, "omitted:  %d workloads, for which the plan has no room\n", r.Omitted)

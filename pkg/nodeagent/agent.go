@@ -228,6 +228,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		if err != nil {
 			return err
 		}
+		next.Evict = a.follower.evict()
 		enforce := qos.ResolveUnder(ceilings, plan, host)
 		a.contests.hold(enforce.Settings, started)
 		if outcomes, err = a.tree.Apply(enforce.Settings, a.journal, dry); err != nil {
@@ -285,6 +286,7 @@ func (a *agent) logChanges(next Report, outcomes []cgroup.Outcome) {
 	if next.Digest != a.report.Digest || next.Stale != a.report.Stale {
 		log.Info("plan in force", "digest", next.Digest, "source", next.Source, "generation", next.Generation, "lastGood", next.Stale, "degradations", len(next.Degradations))
 	}
+	a.logEvict(next)
 	a.logUnplaced(next)
 	a.logBroken(next)
 	before, absent := map[string]string{}, map[string]bool{}

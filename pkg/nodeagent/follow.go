@@ -72,6 +72,21 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 	return f.reaction.Ceilings, nil
 }
 
+// evict returns the workload that is to end, nil if there is none.
+func (f *follower) evict() *qos.Eviction {
+	if e := f.reaction.Evict(); e != (qos.Eviction{}) {
+		return &e
+	}
+	return nil
+}
+
+// logEvict logs once that a workload is to end.
+func (a *agent) logEvict(next Report) {
+	if e := next.Evict; e != nil && (a.report.Evict == nil || *a.report.Evict != *e) {
+		a.cfg.Log.Warn("a workload that gives way is to end", "workload", e.Workload, "memory", e.Memory, "reason", e.Reason)
+	}
+}
+
 // milli returns how many thousandths of a processor were used.
 func milli(microseconds int64, passed time.Duration) int64 {
 	return max(0, microseconds) * 1000 / max(1, passed.Microseconds())

@@ -24,7 +24,7 @@ type metrics struct {
 	passes, writes, drift, errors prometheus.Counter
 	duration                      prometheus.Histogram
 	settings                      *prometheus.GaugeVec
-	degradations, broken          prometheus.Gauge
+	degradations, broken, evict   prometheus.Gauge
 	held, valid                   prometheus.Gauge
 	share, reserved               *prometheus.GaugeVec
 	classRate, classCeil          *prometheus.GaugeVec
@@ -52,6 +52,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		settings:     prometheus.NewGaugeVec(opts("settings", "Settings of the plan by state."), []string{"state"}),
 		degradations: prometheus.NewGauge(opts("degradations", "Promises that this host keeps in a weaker form.")),
 		broken:       prometheus.NewGauge(opts("broken_promises", "Reservations that workloads have not got for three turns although they could use them.")),
+		evict:        prometheus.NewGauge(opts("evict_requests", "Workloads that are to end because memory stays short although they give way.")),
 		held:         prometheus.NewGauge(opts("held", "Knobs held away from their original value.")),
 		valid:        prometheus.NewGauge(opts("plan_valid", "1 if the plan in force is that of the plan file.")),
 		share:        prometheus.NewGaugeVec(opts("workload_cpu_share_cores", "Cores a workload gets while all its siblings are busy."), []string{"workload"}),
@@ -60,7 +61,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		classCeil:    prometheus.NewGaugeVec(opts("network_class_ceiling_bits", "Bits in a second that a class of the uplink has at most."), []string{"class"}),
 	}
 	reg.MustRegister(buildinfo.Read().Metric())
-	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.held, m.valid, m.share, m.reserved, m.classRate, m.classCeil, m.standings)
+	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.evict, m.held, m.valid, m.share, m.reserved, m.classRate, m.classCeil, m.standings)
 	return m
 }
 
@@ -90,6 +91,10 @@ func (m *metrics) pass(started, ended time.Time, a *agent, outcomes []cgroup.Out
 	}
 	m.degradations.Set(float64(len(a.report.Degradations)))
 	m.broken.Set(float64(len(a.report.Broken)))
+	m.evict.Set(0)
+	if a.report.Evict != nil {
+		m.evict.Set(1)
+	}
 	m.valid.Set(0)
 	if a.report.Problem == "" && !a.report.Stale {
 		m.valid.Set(1)

@@ -34,6 +34,7 @@ type Report struct {
 	Network      []network.Outcome `json:"network,omitempty"` // of what is shaped
 	Uplink       *qos.Uplink       `json:"uplink,omitempty"`  // nil: nothing is shaped
 	Broken       []qos.Broken      `json:"broken,omitempty"`  // promises that workloads do not get, whatever was written
+	Evict        *qos.Eviction     `json:"evict,omitempty"`   // a workload that is to end, because memory stays short
 	Workloads    []qos.Standing    `json:"workloads,omitempty"`
 	Measured     time.Time         `json:"measured,omitzero"` // when it was seen what workloads use
 }

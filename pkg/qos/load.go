@@ -24,7 +24,11 @@ type Reaction struct {
 	at       int64              // of the last load
 	cpu      level
 	memory   level
+	shortage shortage
 }
+
+// Evict returns the workload that is to end because bounds of memory do not help, zero if there is none.
+func (r Reaction) Evict() Eviction { return r.shortage.asked }
 
 // level is what the workloads that give way may take together.
 type level struct {
@@ -49,7 +53,7 @@ func (r Reaction) Next(plan Plan, host Host, load Load) Reaction {
 	if r.at == 0 {
 		passed = second
 	}
-	next := Reaction{Ceilings: map[string]Ceiling{}, at: load.At}
+	next := Reaction{Ceilings: map[string]Ceiling{}, at: load.At, shortage: r.shortage.evict(plan, host, load)}
 	var processors, memory map[string]Bound
 	processors, next.cpu = r.suppress(plan, host, load, passed)
 	memory, next.memory = r.reclaim(plan, host, load)

@@ -43,9 +43,9 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 		return r.kept(giving), l
 	}
 	switch {
-	case load.Free < host.Memory/20 || load.Stalled > stalled:
+	case load.short(host):
 		l.most -= host.Memory / 10
-	case load.Free > host.Memory/20*3:
+	case load.ample(host):
 		l.most += host.Memory / 100
 	}
 	l.most = min(max(l.most, least), most)
