@@ -155,6 +155,12 @@ bench-first-start: APPS = 10000
 bench-first-start: ## Measure how soon others are heard while APPS (10000) applications start for the first time
 	$(GO) run ./test/bench/lifecycle -apps $(APPS) -first
 
+.PHONY: bench-qos
+bench-qos: ROUNDS = 5
+bench-qos: PHASE = 30s
+bench-qos: ## Measure what the node agent keeps for a workload beside others that want everything, as ROUNDS (5) of phases of PHASE (30s), and draw the chart of docs/qos.md
+	$(GO) run ./test/bench/isolation -rounds $(ROUNDS) -phase $(PHASE) -chart docs/images/qos-isolation.svg
+
 .PHONY: bench-ui
 bench-ui: APPS = 10000
 bench-ui: ## Measure what the answers of the dashboard cost with APPS (10000) applications

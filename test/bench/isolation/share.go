@@ -1,0 +1,61 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// share measures what a program gets of the half of a processor that is reserved for it, in a nested group, beside two
+// siblings that weigh four times as much, and processes directly in the group around them.
+func share(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
+	holder, err := r.group("tenant/holder")
+	if err != nil {
+		return nil, err
+	}
+	groups := map[string]string{"holder": holder, "around": filepath.Dir(holder)}
+	for _, name := range []string{"big1", "big2"} {
+		if groups[name], err = r.group("tenant/" + name); err != nil {
+			return nil, err
+		}
+	}
+	if groups["other"], err = r.group("other"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"holder", "around", "around", "big1", "big2", "other"} {
+		if err := r.start(r.command(ctx, processor, groups[name], "spin", "")); err != nil {
+			return nil, err
+		}
+	}
+	promised := 0.5
+	workloads := fmt.Sprintf("- {name: holder, cgroup: %s, profile: guaranteed-pro, cpu: {request: %.0fm}}\n", holder, promised*1000*float64(runtime.NumCPU()))
+	for _, name := range []string{"big1", "big2"} {
+		workloads += fmt.Sprintf("- {name: %s, cgroup: %s, profile: burstable, cpu: {request: %dm}}\n", name, groups[name], runtime.NumCPU()*2000)
+	}
+	f := figure{name: "reserved share", alone: "half a processor", wanted: "≥ 0.98", ratios: map[string]float64{}, holds: func(r float64) bool { return r >= 0.98 }}
+	var agent *exec.Cmd
+	for _, name := range phases {
+		switch name {
+		case with:
+			if agent, err = r.enforce(ctx, "", workloads); err != nil {
+				return nil, err
+			}
+		case killed:
+			r.kill(agent)
+		}
+		// Of what the groups of the rig got together: what else runs on the machine is nobody's here.
+		before, all := r.used(holder), r.used(r.name)
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(phase):
+		}
+		f.ratios[name] = (r.used(holder) - before).Seconds() / (r.used(r.name) - all).Seconds() / promised
+	}
+	return []figure{f}, nil
+}
