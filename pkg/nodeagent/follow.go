@@ -48,7 +48,7 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 	used := map[string]qos.Used{}
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
-		processors, memory := tree.Used(w.Cgroup)
+		processors, memory, _ := tree.Used(w.Cgroup)
 		key := w.Name + " " + w.Cgroup
 		next.groups[key] = processors
 		u := qos.Used{Memory: memory}

@@ -41,12 +41,13 @@ func (m *meter) look(tree *cgroup.Tree, plan qos.Plan, passed time.Duration) {
 	m.last, m.known = make(map[string]int64, len(plan.Workloads)), make(map[string]measurement, len(plan.Workloads))
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
-		processors, memory := tree.Used(w.Cgroup)
-		key := w.Name + " " + w.Cgroup
-		m.last[key] = processors
+		processors, memory, known := tree.Used(w.Cgroup)
 		found := measurement{pressure: tree.Pressure(w.Cgroup)}
-		if before := last[key]; before > 0 && processors >= before && passed > 0 {
-			found.used = &qos.Used{CPU: milli(processors-before, passed), Memory: memory}
+		if key := w.Name + " " + w.Cgroup; known {
+			m.last[key] = processors
+			if before, known := last[key]; known && processors >= before && passed > 0 {
+				found.used = &qos.Used{CPU: milli(processors-before, passed), Memory: memory}
+			}
 		}
 		m.known[w.Name] = found
 	}

@@ -58,9 +58,9 @@ func (t *Tree) Usage(path string) (u qos.Usage, ok bool) {
 }
 
 // Used returns the processor time in microseconds that a group has had, and the bytes of memory
-// that it has; 0 for what the kernel does not tell.
-func (t *Tree) Used(path string) (processors, memory int64) {
-	processors, _ = t.used(path)
+// that it has; 0 for what the kernel does not tell. known reports whether it tells the first.
+func (t *Tree) Used(path string) (processors, memory int64, known bool) {
+	processors, known = t.used(path)
 	h, file := t.hierarchies["memory"], "memory.current"
 	if h.version == qos.V1 {
 		file = "memory.usage_in_bytes"
@@ -68,7 +68,7 @@ func (t *Tree) Used(path string) (processors, memory int64) {
 	if text, ok := t.glance(h, path, file); ok {
 		memory, _ = strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	}
-	return processors, memory
+	return processors, memory, known
 }
 
 // used returns the processor time of a group in microseconds.

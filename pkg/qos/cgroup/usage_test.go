@@ -22,16 +22,18 @@ func TestUsedIsThatOfTheGroupThere(t *testing.T) {
 	defer tree.Close()
 	cgrouptest.Burn(t, 1, dir)
 	for range 2 { // opened, then open
-		used, _ := tree.Used(name)
+		used, _, _ := tree.Used(name)
 		require.Greater(t, used, (50 * time.Millisecond).Microseconds())
 	}
 	require.NotEmpty(t, tree.glances.open)
 	require.NoError(t, os.Remove(dir))
-	used, _ := tree.Used(name)
+	used, _, known := tree.Used(name)
 	require.Zero(t, used)
+	require.False(t, known)
 	require.NoError(t, os.Mkdir(dir, 0o755))
-	used, _ = tree.Used(name)
+	used, _, known = tree.Used(name)
 	require.Less(t, used, (50 * time.Millisecond).Microseconds())
+	require.True(t, known)
 	tree.EndTurn()
 	require.NotEmpty(t, tree.glances.open)
 	tree.EndTurn() // nobody read it meanwhile
