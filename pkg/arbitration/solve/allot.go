@@ -40,7 +40,6 @@ func (c *Case) Allot(retry Retry) {
 	a.fill(retry)
 	a.restore()
 	a.lines.foretell()
-	c.ranking = a.ranking
 }
 
 // updates tries the newer specs that passed the gate, best standing first.
@@ -62,7 +61,7 @@ func (a *allotment) updates() {
 // replace tries the spec in Git in place of the accepted one. When it does not
 // fit, the accepted one stays as it is.
 func (a *allotment) replace(app *App) {
-	a.ranked() // while it still stands where it does
+	a.own(app.Tenant) // while it still stands where it does
 	before, reason, held := app.Place, app.Reason, a.Release(app)
 	app.Verdict = model.VerdictWaiting
 	app.Levels, app.Standing, app.before = app.Update.levels, app.Update.standing, app.Update.before

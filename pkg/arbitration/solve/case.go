@@ -23,7 +23,7 @@ type Case struct {
 	*Books
 	*Roster
 	demanded [][]Vector // by band, then node; see addDemand
-	ranking  *ranking   // kept between passes as long as the same applications run and stand as they did
+	ranking  *ranking
 	Capacity model.Digest
 }
 
@@ -36,13 +36,15 @@ func New(in Inputs) *Case {
 	c.setAside(&in.Fleet)
 	c.ReadPast(in.Ledger.PastUse)
 	c.readApps()
+	c.ranking = &ranking{own: make([][]ranked, len(c.Nodes))}
 	return c
 }
 
-// DropRanking forgets the ranking of running applications if the application is one.
+// DropRanking must be called when an application is not any more, or stands otherwise, in case it is ranked among those
+// that run.
 func (c *Case) DropRanking(app *App) {
 	if app.slot >= 0 {
-		c.ranking = nil
+		c.ranking.forget(app.Tenant)
 	}
 }
 

@@ -1,9 +1,6 @@
 package solve
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // option is an incumbent that may give way: how far down its levels, and what that
 // frees of each need.
@@ -29,7 +26,8 @@ func (o *option) degraded() Vector {
 // that is needed: first in the same tenant, then all others that stand worse,
 // or alike where the search goes that deep, worst first.
 func (r *room) options(d *search, needs []need) []*option {
-	w, app, s := r.ranked(), d.app, d.counts
+	r.ranked()
+	app, s := d.app, d.counts
 	var found []*option
 	look := func(at *ranked) {
 		*r.looked++
@@ -42,64 +40,26 @@ func (r *room) options(d *search, needs []need) []*option {
 		}
 	}
 	if Preemption(app.Policy()) >= WithinTenant {
-		for _, v := range w.own[app.Tenant] {
-			look(v)
+		own := r.own(app.Tenant)
+		for i := range own {
+			look(&own[i])
 		}
 	}
 	if d.allowed < Reclaim || (!d.below || s.Class > WithinFairShare) && d.allowed < AnyBand {
 		return found
 	}
 	s.Priority = 0
-	for i := range w.all {
-		at := w.all[i].worst
+	all := r.all()
+	for i := range all {
+		at := all[i].worst
 		if at.Priority = 0; at.Compare(s) < 0 || !d.deep && at.Compare(s) == 0 {
 			break // all that follow stand as well or better
 		}
-		if v := w.all[i].app; v.Tenant != app.Tenant {
-			look(&w.all[i])
+		if all[i].app.Tenant != app.Tenant {
+			look(&all[i])
 		}
 	}
 	return found
-}
-
-// ranking lists the incumbents, those with the worst part first; of equal ones the
-// youngest. It is not sorted again when some of them give way: that only makes the
-// worst part of what is left better.
-type ranking struct {
-	all []ranked
-	own [][]*ranked // by tenant
-}
-
-// ranked is an incumbent as it was when the list was made.
-type ranked struct {
-	app       *App
-	worst     Standing  // of its parts
-	protected time.Time // until then others take nothing from it, zero: they may
-}
-
-// ranked returns the ranking, and makes it when it is first needed.
-func (r *room) ranked() *ranking {
-	if r.ranking != nil {
-		return r.ranking
-	}
-	w := &ranking{all: make([]ranked, 0, len(r.Running)), own: make([][]*ranked, len(r.Nodes))}
-	for _, app := range slices.Backward(firstCome(r.Apps)) {
-		if r.mayGiveWay(app) {
-			w.all = append(w.all, ranked{app, app.Worst(app.Level), r.ProtectedUntil(app)})
-		}
-	}
-	slices.SortStableFunc(w.all, func(x, y ranked) int { return y.worst.Compare(x.worst) })
-	for i := range w.all {
-		v := &w.all[i]
-		w.own[v.app.Tenant] = append(w.own[v.app.Tenant], v)
-	}
-	r.ranking = w
-	return w
-}
-
-// mayGiveWay reports whether an application is one of those that run and may be preempted.
-func (a *Roster) mayGiveWay(app *App) bool {
-	return app.slot >= 0 && app.Granted() && app.Standing != nil && !app.Unusable.Damaged()
 }
 
 // option finds out how far an incumbent may give way, nil if not at all.

@@ -56,10 +56,12 @@ func (a *allotment) raise(app *App) {
 			continue // its pool is gone, or what it depends on is not ready
 		}
 		if loads, short := a.fit(app, &app.Levels[l], -1, p.kept); short == nil && a.marginHolds(app, loads, p.kept) {
+			a.grows(app)
 			a.settle(app, app.Spec, app.Levels, l, -1, loads)
 			return
 		} else if short != nil {
 			if pl := a.best(p, l, []int{-1}); pl != nil {
+				a.grows(app)
 				a.makeRoom(app, app.Spec, pl, p.kept)
 				return
 			}

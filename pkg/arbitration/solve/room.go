@@ -15,8 +15,8 @@ type room struct {
 	platform *model.Policy
 	bands    int // that the platform names; what is below them is one more
 	now      time.Time
-	ranking  *ranking // see ranked
-	looked   *int     // at how many applications that might give way
+	ranking  *ranking
+	looked   *int // at how many applications that might give way
 }
 
 // room returns the search for room among the applications of the case as they are now.

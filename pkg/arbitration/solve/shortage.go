@@ -73,10 +73,9 @@ func (a *allotment) bound(app *App) *gang {
 
 // relieve covers the needs of a pool or a domain of one. Where names it.
 func (a *allotment) relieve(where string, needs []need) {
-	w := a.ranked()
 	var options []*option
-	for i := range w.all {
-		v := w.all[i].app
+	for _, at := range a.all() {
+		v := at.app
 		if !v.Granted() || len(v.Taken) == 0 || needs[0].Gang != nil && a.bound(v) == nil {
 			continue
 		}

@@ -52,6 +52,7 @@ func expectAnew(spec *model.Application, app *App) bool {
 
 // begin begins a pass: of those that run it finds when they end.
 func (a *allotment) begin() {
+	a.ranking.needed = false
 	a.lines = lines{of: a, failed: make([]bool, len(a.Nodes))}
 	a.Promised = slices.DeleteFunc(a.Promised, func(app *App) bool { return app.Starts == nil && app.Takes == nil })
 	for _, app := range a.Promised {

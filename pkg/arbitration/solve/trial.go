@@ -30,7 +30,8 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 		return t, false
 	}
 	j := c.journal(app.Tenant)
-	j.rank()
+	r := j.room()
+	r.own(app.Tenant) // as it is without the change
 	edited := j.instead(app, wanted)
 	defer j.undo()
 	members := c.Members[app.Tenant]
@@ -62,9 +63,12 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 	}
 	if j.runningStand() {
 		// Only these of the ranking matter: of other tenants nobody stands otherwise.
+		if j.mayReach(edited) {
+			r.all()
+		}
 		own := &c.ranking.own[app.Tenant]
-		defer func(was []*ranked) { *own = was }(*own)
-		*own = j.worstFirst(app.Tenant)
+		defer func(was []ranked) { *own = was }(*own)
+		*own = j.rank(app.Tenant)
 	}
 	if !j.find(edited, &t) {
 		return t, false
@@ -108,16 +112,20 @@ func (j *journal) noLater(app, edited *App) bool {
 	return edited.Base().Compare(app.Base()) <= 0 && edited.Levels[0].Total.Fits(app.Levels[0].Total)
 }
 
+// mayReach reports whether the edited application might take from other tenants.
+func (j *journal) mayReach(edited *App) bool {
+	others := min(Preemption(edited.Policy()), Preemption(&j.Fleet.Platform.Policy))
+	return others == AnyBand || others == Reclaim && j.Below(edited.Tenant)
+}
+
 // getsNothing reports whether a spec that asks for no more than the one in Git surely gets no place: it fits nowhere, and
 // nobody may give way for it.
 func (j *journal) getsNothing(app, edited *App) bool {
-	reach := Preemption(edited.Policy())
-	others := min(reach, Preemption(&j.Fleet.Platform.Policy))
-	if app.Levels == nil || edited.Variants != nil || !edited.Levels[0].lasts.Fits(app.Levels[0].lasts) || others == AnyBand || others == Reclaim && j.Below(app.Tenant) {
+	if app.Levels == nil || edited.Variants != nil || !edited.Levels[0].lasts.Fits(app.Levels[0].lasts) || j.mayReach(edited) {
 		return false
 	}
 	for _, v := range j.Members[app.Tenant] {
-		if reach >= WithinTenant && j.mayGiveWay(v) && v.Priority < edited.Priority {
+		if Preemption(edited.Policy()) >= WithinTenant && j.mayGiveWay(v) && v.Priority < edited.Priority {
 			return false
 		}
 	}
@@ -129,25 +137,6 @@ func (j *journal) getsNothing(app, edited *App) bool {
 		}
 	}
 	return true
-}
-
-// rank makes the ranking, unless there is one.
-func (j *journal) rank() {
-	r := j.room()
-	j.Case.ranking = r.ranked()
-}
-
-// worstFirst ranks the incumbents of one tenant.
-func (j *journal) worstFirst(tenant int) (own []*ranked) {
-	members := slices.Clone(j.Members[tenant])
-	slices.SortFunc(members, func(x, y *App) int { return FirstCome(y, x) })
-	for _, app := range members {
-		if j.mayGiveWay(app) {
-			own = append(own, &ranked{app, app.Worst(app.Level), j.ProtectedUntil(app)})
-		}
-	}
-	slices.SortStableFunc(own, func(x, y *ranked) int { return y.worst.Compare(x.worst) })
-	return own
 }
 
 // instead returns the application as it would be read if Git declared another spec.
