@@ -14,19 +14,39 @@ import (
 // TestDecisionBufferIsASlice: whatever is put there and taken away.
 func TestDecisionBufferIsASlice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, want := newDecisionBuffer(0), []model.Decision{}
+		s, want := newDecisionBuffer(0, 0), []model.Decision{}
 		for n := range rapid.IntRange(0, 60).Draw(t, "edits") {
-			if at := rapid.IntRange(0, len(want)).Draw(t, "at"); at == len(want) || rapid.Bool().Draw(t, "one more") {
-				d := model.Decision{Message: fmt.Sprint(n)}
-				want = slices.Insert(want, at, d)
-				s.insert(at)
-				require.Zero(t, s.decisions()[at])
-				s.decisions()[at] = d
+			some := func(places []int) []int {
+				return slices.DeleteFunc(places, func(int) bool { return rapid.IntRange(0, 3).Draw(t, "stays") > 0 })
+			}
+			if rapid.Bool().Draw(t, "more") {
+				places := some(upTo(len(want) + 1))
+				for i := range places {
+					places[i] += i // where it is afterwards
+					want = slices.Insert(want, places[i], model.Decision{Message: fmt.Sprint(n, i)})
+				}
+				s.insert(places)
+				for i, at := range places {
+					require.Zero(t, s.decisions()[at])
+					s.decisions()[at] = model.Decision{Message: fmt.Sprint(n, i)}
+				}
 			} else {
-				want = slices.Delete(want, at, at+1)
-				s.remove(at)
+				places := some(upTo(len(want)))
+				for _, at := range slices.Backward(places) {
+					want = slices.Delete(want, at, at+1)
+				}
+				s.remove(places)
 			}
 			require.Equal(t, want, s.decisions())
 		}
 	})
+}
+
+// upTo lists the numbers below n.
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
 }

@@ -25,7 +25,7 @@ type tracker struct {
 // newTracker decides everything.
 func newTracker(in solve.Inputs, decide func(solve.Inputs) *solve.Case, advises bool) *tracker {
 	c := decide(in)
-	return &tracker{Case: c, writer: explain.New(c), adviser: advice.New(c, decide), advises: advises, retry: newRetryable(c), buffer: newDecisionBuffer(len(c.Apps)), stale: map[*solve.App]bool{}}
+	return &tracker{Case: c, writer: explain.New(c), adviser: advice.New(c, decide), advises: advises, retry: newRetryable(c), buffer: newDecisionBuffer(len(c.Apps), 0), stale: map[*solve.App]bool{}}
 }
 
 // all writes all decisions.
@@ -110,9 +110,17 @@ func (f *following) rebuildApps() {
 	f.Changed = nil
 	f.writer.ForgetHolders()
 	slices.SortFunc(e.apps, model.AppID.Compare)
+	var gone, come []int // places of decisions before and after
 	for _, id := range slices.Compact(e.apps) {
-		f.rebuild(id)
+		switch at, more := f.rebuild(id); {
+		case more < 0:
+			gone = append(gone, at+len(gone)-len(come))
+		case more > 0:
+			come = append(come, at)
+		}
 	}
+	f.buffer.remove(gone)
+	f.buffer.insert(come)
 	f.Newcomers = slices.DeleteFunc(f.Newcomers, func(app *solve.App) bool {
 		_, now := f.Find(app.ID)
 		return now != app
@@ -120,8 +128,9 @@ func (f *following) rebuildApps() {
 }
 
 // rebuild reads one application again. It keeps a copy of the instance, so that one
-// application does not keep the ledger of a pass in memory.
-func (f *following) rebuild(id model.AppID) {
+// application does not keep the ledger of a pass in memory. It returns the application's place, and by how many applications
+// there are more than before.
+func (f *following) rebuild(id model.AppID) (at, more int) {
 	at, old := f.Find(id)
 	wanted, edited := f.edits.wanted[id]
 	switch {
@@ -153,11 +162,9 @@ func (f *following) rebuild(id model.AppID) {
 	takesPart := (wanted != nil || unusable != nil) && f.ReadApp(app, id, wanted, unusable, inst)
 	switch {
 	case !takesPart && old != nil:
-		f.Apps = slices.Delete(f.Apps, at, at+1)
-		f.buffer.remove(at)
+		f.Apps, more = slices.Delete(f.Apps, at, at+1), -1
 	case takesPart && old == nil:
-		f.Apps = slices.Insert(f.Apps, at, app)
-		f.buffer.insert(at)
+		f.Apps, more = slices.Insert(f.Apps, at, app), 1
 	case takesPart:
 		f.Apps[at] = app
 	}
@@ -165,13 +172,14 @@ func (f *following) rebuild(id model.AppID) {
 		if wanted != nil {
 			f.Idle[id] = wanted
 		}
-		return
+		return at, more
 	}
 	f.Enlist(app)
 	f.DropRanking(app)
 	f.markStale(app)
 	f.dirty[app.Tenant] = true
 	f.rebuilt = append(f.rebuilt, app)
+	return at, more
 }
 
 // recordUsage re-records the capacity that rebuilt apps hold, per pool and domain.
