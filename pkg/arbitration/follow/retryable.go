@@ -41,6 +41,9 @@ type prospect struct {
 // the order of groups.
 func (r *retryable) Tried() []bool {
 	r.countTaken()
+	if r.Timed {
+		return nil // the first of a line that is not served may be promised room
+	}
 	tried, everybody := make([]bool, len(r.Nodes)), false
 	for i, pending := range r.Pending {
 		r.findEnds(i)
@@ -53,7 +56,7 @@ func (r *retryable) Tried() []bool {
 			everybody = everybody || r.fromOwn(app) != nil || r.fromOthers(app) != nil
 		}
 	}
-	if everybody || r.Timed { // the first of a line that is not served may be promised room
+	if everybody {
 		return nil
 	}
 	for i := range tried {
@@ -65,6 +68,7 @@ func (r *retryable) Tried() []bool {
 // Next returns the first place at or after at that is to be tried. It passes over
 // applications that are inadmissible and would be served one right after the other.
 func (r *retryable) Next(tenant, at int) int {
+	r.findEnds(tenant)
 	pending, ends := r.Pending[tenant], r.ends[tenant]
 	first := pending[at]
 	if !r.inadmissible(first) {
