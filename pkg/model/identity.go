@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -21,7 +20,10 @@ func (id AppID) String() string { return id.Tenant + "/" + id.Name }
 
 // Compare orders identities by tenant, then name.
 func (id AppID) Compare(other AppID) int {
-	return cmp.Or(strings.Compare(id.Tenant, other.Tenant), strings.Compare(id.Name, other.Name))
+	if n := strings.Compare(id.Tenant, other.Tenant); n != 0 {
+		return n
+	}
+	return strings.Compare(id.Name, other.Name)
 }
 
 // ParseAppID reads tenant/name.

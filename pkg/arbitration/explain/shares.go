@@ -10,8 +10,8 @@ import (
 )
 
 // nameShares says of which devices an application has, or waits for, only shares: they are counted, and no more.
-func nameShares(d *model.Decision, app *solve.App) {
-	if app.Spec == nil || !app.Granted() && app.Verdict != model.VerdictWaiting {
+func (w *Writer) nameShares(d *model.Decision, app *solve.App) {
+	if !slices.ContainsFunc(w.Names, isShares) || app.Spec == nil || !app.Granted() && app.Verdict != model.VerdictWaiting {
 		return
 	}
 	shared := map[string]bool{}
@@ -25,4 +25,10 @@ func nameShares(d *model.Decision, app *solve.App) {
 	if len(shared) > 0 {
 		d.Message += "; its shares of " + strings.Join(slices.Sorted(maps.Keys(shared)), " and ") + " are counted, and nothing isolates them from the others"
 	}
+}
+
+// isShares reports whether a resource is the shares of a device.
+func isShares(resource string) bool {
+	_, ok := model.SharedDevice(resource)
+	return ok
 }

@@ -22,7 +22,7 @@ type Writer struct {
 
 // inForce is a policy and its digest together with the quota of a tenant.
 type inForce struct {
-	policy model.Policy
+	policy *model.Policy
 	digest model.Digest
 }
 
@@ -101,7 +101,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 	}
 	w.namePassed(&d, app)
 	nameDomain(&d, app)
-	nameShares(&d, app)
+	w.nameShares(&d, app)
 	return d
 }
 
@@ -133,15 +133,17 @@ func (w *Writer) past(app *solve.App) (past []model.PastShare) {
 
 // policyDigest identifies the policy and the quota that a decision was made under.
 func (w *Writer) policyDigest(app *solve.App) model.Digest {
-	var policy model.Policy
+	var policy *model.Policy
 	if app.Spec != nil {
-		policy = app.Spec.Policy
+		policy = &app.Spec.Policy
+	} else {
+		policy = &model.Policy{}
 	}
 	t := w.Nodes[app.Tenant].Tenant
-	if last, ok := w.digests[t]; ok && last.policy.Equal(&policy) { // most applications of a tenant have the same
+	if last, ok := w.digests[t]; ok && last.policy.Equal(policy) { // most applications of a tenant have the same
 		return last.digest
 	}
-	parts := []any{policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling}
+	parts := []any{*policy, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling}
 	if t.PoolQuotas != nil {
 		parts = append(parts, t.PoolQuotas)
 	}

@@ -47,7 +47,7 @@ func (f *following) stand() {
 // standAgain recomputes the standings of a tenant's applications, and reports whether one
 // changed.
 func (f *following) standAgain(tenant int) (changed bool) {
-	members := f.Members[tenant]
+	members := slices.Clone(f.Members[tenant]) // which are put in order
 	before := make([][]solve.Standing, len(members))
 	for i, app := range members {
 		before[i] = app.Standing

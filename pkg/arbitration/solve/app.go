@@ -109,7 +109,10 @@ func (app *App) Granted() bool { return app.Verdict == model.VerdictGranted }
 // FirstCome orders applications of one tenant: higher priority, then first come,
 // then name.
 func FirstCome(x, y *App) int {
-	return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared), x.ID.Compare(y.ID))
+	if n := cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared)); n != 0 {
+		return n // nearly always
+	}
+	return x.ID.Compare(y.ID)
 }
 
 // serveOrder orders the pending applications of a tenant.

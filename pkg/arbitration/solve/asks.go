@@ -42,7 +42,7 @@ func (app *App) countDefault(comp *model.Component, g *model.Grant) {
 		counted.Memory = max(told.Memory, given.Memory)
 	}
 	if g.Requests, g.Told = counted, nil; counted.CPU != told.CPU || counted.Memory != told.Memory {
-		g.Told = &told
+		g.Told = new(told)
 	}
 }
 

@@ -61,13 +61,13 @@ func (c *Case) Stand() {
 
 // StandTenant ranks the parts of one tenant's applications.
 func (c *Case) StandTenant(i int) {
-	var apps []*App
+	slices.SortFunc(c.Members[i], FirstCome) // they are, nearly, from the pass before
+	apps := make([]*App, 0, len(c.Members[i]))
 	for _, app := range c.Members[i] {
 		if app.Levels != nil {
 			apps = append(apps, app)
 		}
 	}
-	slices.SortFunc(apps, FirstCome)
 	r := c.ranks(i, c.standUpdates(i, apps))
 	r.rank(apps)
 	c.Nodes[i].Stood = r.Stood
