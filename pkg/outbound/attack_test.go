@@ -53,7 +53,7 @@ func TestAttackNothingInsideIsCalled(t *testing.T) {
 
 	task = probeOf("a", s.URL+"/")
 	at := netip.MustParseAddrPort(strings.TrimPrefix(s.URL, "http://"))
-	require.Contains(t, one(t, Options{Reach: Reach{Never: []netip.AddrPort{at}}}, task).Message, "the API server, which no workflow may contact")
+	require.Contains(t, one(t, Options{Reach: Reach{Never: []netip.AddrPort{at}}}, task).Message, "the API server, which no application may contact")
 	require.True(t, one(t, Options{}, task).OK, "policy names the address")
 }
 

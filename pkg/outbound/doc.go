@@ -1,6 +1,6 @@
 // Package outbound sends HTTP requests outside Git and the runtimes: it probes the
-// addresses and queries of checks, and delivers signed messages about steps and
-// transitions.
+// addresses and queries of checks, delivers signed messages about steps and
+// transitions, and asks what runs elsewhere whether it is well.
 //
 // It never decides whether a task is due. A dispatcher gets all tasks that are due
 // now, starts the requests of new tasks, cancels the requests of tasks that are no

@@ -23,11 +23,16 @@ func destination(address string, hosts []string) (*url.URL, error) {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Opaque != "" || u.User != nil:
 		return nil, &failure{ClassRefused, "an address is https://host/path or http://host/path, without user"}
 	}
+	return u, allowed(u, hosts)
+}
+
+// allowed returns an error unless one of the hosts covers that of an address.
+func allowed(u *url.URL, hosts []string) error {
 	host := strings.ToLower(u.Hostname())
 	if covered(host, hosts) {
-		return u, nil
+		return nil
 	}
-	return nil, &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", text.Line(host, maxMessage))}
+	return &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", text.Line(host, maxMessage))}
 }
 
 // covered reports whether hosts has the host, or *.example.com for a host below
@@ -87,9 +92,9 @@ func (r Reach) check(network, address string, named bool) error {
 	a := at.Addr().Unmap().WithZone("")
 	switch {
 	case slices.Contains(r.Never, netip.AddrPortFrom(a, at.Port())):
-		return &failure{ClassRefused, fmt.Sprintf("it is at %s, the API server, which no workflow may contact", a)}
+		return &failure{ClassRefused, fmt.Sprintf("it is at %s, the API server, which no application may contact", a)}
 	case a.IsLinkLocalUnicast():
-		return &failure{ClassRefused, fmt.Sprintf("it is at %s, a link-local address, which no workflow may contact", a)}
+		return &failure{ClassRefused, fmt.Sprintf("it is at %s, a link-local address, which no application may contact", a)}
 	case named || !inside(a) || !a.IsLoopback() && a.IsGlobalUnicast() && slices.ContainsFunc(r.Internal, func(p netip.Prefix) bool { return p.Contains(a) }):
 		return nil
 	}
