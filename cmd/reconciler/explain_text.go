@@ -123,7 +123,7 @@ func (p *printer) components(in *model.Instance) {
 		kind, asked, after, note := "", c.Grant.Replicas, "", ""
 		if in.Spec != nil {
 			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
-				if !spec.Runs() {
+				if !spec.Shows() {
 					continue
 				}
 				kind, asked, after = spec.Type, spec.Replicas, strings.Join(spec.DependsOn, ", ")

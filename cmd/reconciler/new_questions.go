@@ -184,6 +184,8 @@ func (i *interview) component(at string) error {
 		err = i.all(question{path: at + "properties.path", title: "Directory with the kustomization, inside that of the application"})
 	case "helm":
 		err = i.all(question{path: at + "properties.chart", title: "Directory with the chart, inside that of the application"})
+	case "external":
+		err = i.all(question{path: at + "properties.address", title: "Where it is: host:port, or an https address"})
 	case "secret":
 		err = i.all(question{path: at + "properties.sops", title: "File that SOPS encrypted, beside the CUE files, such as db.enc.yaml"})
 	case "config":
@@ -197,7 +199,7 @@ func (i *interview) component(at string) error {
 			err = i.ask(question{path: at + "properties." + p.Path, title: fmt.Sprintf("%s, such as %s", p.Path, p.Value), optional: true})
 		}
 	}
-	if err != nil || of.Name == "config" || of.Name == "secret" || of.Name == "kustomize" || of.Name == "helm" {
+	if err != nil || of.Name == "config" || of.Name == "secret" || of.Name == "kustomize" || of.Name == "helm" || of.Name == "external" {
 		return err
 	}
 	return i.all(i.room(at, of)...)

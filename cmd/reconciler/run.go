@@ -193,15 +193,15 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer evaluators.Close()
 	evaluator := evaluate.Through(evaluators)
-	runtimes, err := f.runtimes(cluster, opener, evaluator)
-	if err != nil {
-		return err
-	}
-	defer runtimes.Close()
 	reach, err := f.outbound.reach(ctx, cluster)
 	if err != nil {
 		return err
 	}
+	runtimes, err := f.runtimes(cluster, opener, evaluator, reach)
+	if err != nil {
+		return err
+	}
+	defer runtimes.Close()
 	outgoing, err := f.outbound.open(reach, f.dryRun, log)
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ type outgoing struct {
 	closers    []func() error
 }
 
-// reach is how far checks and messages of workflows go. The API server is where the connection of the reconciler to it leads now;
+// reach is how far checks and messages of workflows, and questions about what runs elsewhere, go. The API server is where the connection of the reconciler to it leads now;
 // without a cluster there is none.
 func (f *outboundFlags) reach(ctx context.Context, cluster *rest.Config) (r outbound.Reach, err error) {
 	for _, cidr := range f.cidrs {

@@ -6,8 +6,10 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/external"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/runtime/process"
 	"github.com/d-aros/d-aros/pkg/sealed"
@@ -33,8 +35,8 @@ func (f *runFlags) clusterConfig() (*rest.Config, error) {
 	return nil, nil
 }
 
-// runtimes connects to the cluster and to the plain hosts, as far as there are any.
-func (f *runFlags) runtimes(cluster *rest.Config, opener *sealed.Opener, evaluator *evaluate.Evaluator) (r runtimes, err error) {
+// runtimes connects to the cluster and to the plain hosts, as far as there are any, and asks what runs elsewhere within a reach.
+func (f *runFlags) runtimes(cluster *rest.Config, opener *sealed.Opener, evaluator *evaluate.Evaluator, reach outbound.Reach) (r runtimes, err error) {
 	var adapters []runtime.Adapter
 	if cluster != nil {
 		r.cluster, err = kubernetes.New(cluster, kubernetes.Options{
@@ -48,7 +50,7 @@ func (f *runFlags) runtimes(cluster *rest.Config, opener *sealed.Opener, evaluat
 	if f.processDir != "" {
 		adapters = append(adapters, process.New(process.Options{Dir: f.processDir, Fleet: f.fleet}))
 	}
-	r.Mux = runtime.NewMux(adapters...)
+	r.Mux = runtime.NewMux(adapters...).Beside(external.New(outbound.NewProber(reach).Probe))
 	return r, nil
 }
 

@@ -144,7 +144,7 @@ tenant: definitions: components: queue: {
 	globex := overlay("tenants/globex/tenant.cue", "package fleet\n\ntenant: name: \"globex\"\n")
 	f := New().Fleet("1", unpack(archive(t, "base.txtar"), globex, queue("ghcr.io/acme/q"), user("acme", "queue"), user("globex", "queue")), nil)
 	require.Len(t, f.Problems, 1, report(f))
-	require.Regexp(t, `^DA1210 application.components.c.type: asks for "queue", a component is of type [^\n]*kustomize, helm\n  tenants/globex/apps/queue/app.cue`, report(f))
+	require.Regexp(t, `^DA1210 application.components.c.type: asks for "queue", a component is of type [^\n]*kustomize, helm, external\n  tenants/globex/apps/queue/app.cue`, report(f))
 	require.Len(t, f.Applications, 2)
 
 	// registry.example.com is the platform's, and not the tenant's.

@@ -74,6 +74,7 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 			if f.inst = f.current(old, id); f.inst == nil {
 				continue
 			}
+			f.shown = f.shown.asBefore(f.inst, f.before)
 			f.advance()
 			var counts *model.Shown
 			if f.inst, counts = keepCounts(old, f.inst, now); counts != nil {

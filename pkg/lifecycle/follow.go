@@ -36,6 +36,7 @@ func Follow(next model.Ledger, runs []model.Run, seen model.Observation, now tim
 			inst: inst, git: git, decision: decided(&next, inst),
 			shown: shown.all(inst.App), was: was, before: before(&next, inst), room: room, now: now,
 		}
+		f.shown = f.shown.asBefore(inst, f.before)
 		f.advance()
 	}
 	return next

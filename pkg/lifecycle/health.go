@@ -98,10 +98,10 @@ func recovered(inst *model.Instance, _ workloads, now time.Time) bool {
 }
 
 // blamed reports whether a critical component may be at fault itself for not
-// running, and not its node or runtime.
+// running, and not its node or runtime. What runs elsewhere is nobody's fault here.
 func blamed(inst *model.Instance, shown workloads) bool {
 	return anyCritical(inst, func(c *model.Component, s *model.ComponentState) bool {
-		if up(s) || s.State == model.StateWaiting {
+		if up(s) || s.State == model.StateWaiting || c.Elsewhere() {
 			return false
 		}
 		w := shown.of(c.Name)

@@ -25,7 +25,7 @@ var start = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // TestHistories plays the stories in testdata/*.txtar on one pool of 8 cores and
 // compares the histories. A story has one statement a line:
 //
-//	git NAME web=2x1 db=1x1 web.after=db job.migrate=1x1   Git declares this application of tenant acme
+//	git NAME web=2x1 db=1x1 web.after=db job.migrate=1x1   Git declares this application of tenant acme; mail.at=HOST:PORT: mail runs elsewhere
 //	broken NAME                  Git holds an invalid file for it
 //	gone NAME                    Git does not declare it
 //	confirm NAME#2               a file confirms the removal of this instance
@@ -353,6 +353,8 @@ func application(t *testing.T, name string, words []string) model.Application {
 			c.Traits = fmt.Appendf(nil, `{"storage":[{"name":%q,"type":"persistent"}]}`, value)
 		case "secret":
 			c.Type, c.Properties = "secret", fmt.Appendf(nil, `{"data":{"key":%q}}`, value)
+		case "at":
+			c.Type, c.Runtime, c.OS, c.Properties = "external", "", "", fmt.Appendf(nil, `{"address":%q}`, value)
 		case "image":
 			c.Properties = fmt.Appendf(nil, `{"image":%q}`, value)
 		default:

@@ -65,7 +65,7 @@ type Objectives struct {
 // Component is one part of an application. Its running form is a workload.
 type Component struct {
 	Name       string    `json:"name"`
-	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, external-secret, raw, kustomize, helm
+	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, external-secret, raw, kustomize, helm, external
 	Definition string    `json:"definition,omitempty"` // of the platform, that Type, Properties and Traits came from
 	Runtime    string    `json:"runtime"`              // container, virtual-machine, process
 	OS         string    `json:"os"`                   // linux, windows
@@ -112,7 +112,7 @@ type Spread struct {
 }
 
 // Configures returns what the component is to those that read it: "config" or "secret"; ""
-// if it is something that runs.
+// if it is something that runs, here or elsewhere.
 func (c *Component) Configures() string {
 	if c.Type == "external-secret" {
 		return "secret"
@@ -123,9 +123,16 @@ func (c *Component) Configures() string {
 	return ""
 }
 
+// Elsewhere reports whether the component runs elsewhere: it takes nothing here, and has health.
+func (c *Component) Elsewhere() bool { return c.Type == "external" }
+
 // Runs reports whether the component is something that runs and takes capacity, in
-// contrast to configuration.
-func (c *Component) Runs() bool { return c.Configures() == "" }
+// contrast to configuration and to what runs elsewhere.
+func (c *Component) Runs() bool { return c.Configures() == "" && !c.Elsewhere() }
+
+// Shows reports whether the component has replicas to show, in contrast to configuration, which
+// is there or not.
+func (c *Component) Shows() bool { return c.Configures() == "" }
 
 // Finite reports whether the component ends by itself.
 func (c *Component) Finite() bool { return c.Type == "job" }

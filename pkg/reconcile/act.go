@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -121,7 +122,7 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 				rank: rank{band: len(ledger.Platform.Bands), begins: l.done.begins(id)}})
 		}
 	}
-	around := model.DigestOf([]any{ledger.Platform.Pools, ledger.Platform.Network})
+	around := model.DigestOf([]any{ledger.Platform.Pools, ledger.Platform.Network, ledger.Platform.Policy.Egress})
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		if inst.SpecUnknown() {
@@ -179,6 +180,9 @@ func objectsRevision(inst *model.Instance, tenant *model.Tenant, platform *model
 		if tenant.Isolation == model.IsolationLocked {
 			revision = fmt.Appendf(revision, " locked %v", platform.Network)
 		}
+	}
+	if tenant != nil && slices.ContainsFunc(inst.Spec.Components, func(c model.Component) bool { return c.Elsewhere() }) {
+		revision = fmt.Appendf(revision, " calls %q of %q", tenant.Policy.Egress, platform.Policy.Egress)
 	}
 	for _, j := range jobs(inst) {
 		revision = fmt.Appendf(revision, " job %s %t", j.Key, j.Keep)

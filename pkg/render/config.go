@@ -92,7 +92,7 @@ func (v versions) configurations() (objects []Object) {
 		}
 		for i := range a.spec.Components {
 			c := &a.spec.Components[i]
-			if c.Runs() {
+			if c.Configures() == "" {
 				continue
 			}
 			w := a.workload(c, model.ComponentState{Grant: model.Grant{Component: c.Name}})

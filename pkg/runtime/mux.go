@@ -18,7 +18,9 @@ const Patience = 2 * time.Second
 // saw counts, and what it was to do is due again.
 type Mux struct {
 	lanes   []*lane
+	beside  Adapter // nil: there is none
 	changed chan struct{}
+	closed  <-chan struct{}
 	stop    context.CancelFunc
 	rest    sync.WaitGroup
 }
@@ -37,18 +39,18 @@ type lane struct {
 // NewMux returns a Mux of adapters, of which the first that carries a component gets it.
 func NewMux(adapters ...Adapter) *Mux {
 	closed, stop := context.WithCancel(context.Background())
-	m := &Mux{changed: make(chan struct{}, 1), stop: stop}
+	m := &Mux{changed: make(chan struct{}, 1), closed: closed.Done(), stop: stop}
 	for _, a := range adapters {
 		m.lanes = append(m.lanes, &lane{Adapter: a, owed: map[model.AppID]bool{}})
-		m.rest.Go(func() { m.forward(closed, a.Changed()) })
+		m.rest.Go(func() { m.forward(a.Changed()) })
 	}
 	return m
 }
 
-func (m *Mux) forward(closed context.Context, from <-chan struct{}) {
+func (m *Mux) forward(from <-chan struct{}) {
 	for {
 		select {
-		case <-closed.Done():
+		case <-m.closed:
 			return
 		case <-from:
 			select {
@@ -67,6 +69,9 @@ func (m *Mux) Close() {
 	m.stop()
 	for _, l := range m.lanes {
 		m.rest.Go(l.Close)
+	}
+	if m.beside != nil {
+		m.rest.Go(m.beside.Close)
 	}
 	m.rest.Wait()
 }

@@ -13,6 +13,7 @@ import (
 // the components that it carries, so what has moved to another one goes. What an adapter that
 // does not answer was only to lose is drift when it answers again, and fails nobody.
 func (m *Mux) Act(ctx context.Context, list []Assignment) Report {
+	list, aside := m.actBeside(ctx, list)
 	shares, nobodys := m.shares(list)
 	whole := Report{Outcomes: make([]Outcome, len(list))}
 	if len(m.lanes) == 1 {
@@ -22,6 +23,9 @@ func (m *Mux) Act(ctx context.Context, list []Assignment) Report {
 	}
 	for i := range whole.Outcomes {
 		whole.Outcomes[i].Notices = append(whole.Outcomes[i].Notices, nobodys[i]...)
+		if i < len(aside.Outcomes) {
+			whole.Outcomes[i].join(m.beside.Name(), &aside.Outcomes[i])
+		}
 	}
 	return whole
 }

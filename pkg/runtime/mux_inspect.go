@@ -16,6 +16,18 @@ import (
 // its last answer counts, because workloads that nobody sees would be taken for lost. An
 // adapter that has never answered is an error.
 func (m *Mux) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
+	seen, err := m.inspect(ctx, platform)
+	if err != nil || m.beside == nil {
+		return seen, err
+	}
+	aside, err := m.beside.Inspect(ctx, platform)
+	if len(aside.Workloads) > 0 {
+		seen.Workloads = slices.SortedStableFunc(slices.Values(slices.Concat(seen.Workloads, aside.Workloads)), compareWorkloads)
+	}
+	return seen, err
+}
+
+func (m *Mux) inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
 	if len(m.lanes) == 1 {
 		return m.lanes[0].Inspect(ctx, platform)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -173,4 +174,38 @@ func TestReportsOfAllRuntimes(t *testing.T) {
 	seen, err := m.Inspect(t.Context(), platform)
 	require.NoError(t, err)
 	require.Equal(t, []model.Shortfall{short("a", "e1"), short("a", "h1"), short("b", "e1"), short("c", "h1")}, seen.Shortfalls)
+}
+
+// TestBeside: an adapter beside the others has its share at once, and they have the rest: a
+// runtime that is slow is not taken for one that is away because the one beside it answers.
+func TestBeside(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		east, aside := runtimetest.NewMachine(size), runtimetest.NewMachine(model.Resources{})
+		m := runtime.NewMux(runtimetest.NewMemory(containers, "east", east)).Beside(runtimetest.NewMemory(carrier.External, "", aside))
+		t.Cleanup(m.Close)
+		mail := runtime.Component{Component: &model.Component{Name: "mail", Type: "external"}, Want: runtime.Running, State: model.ComponentState{Run: 1}}
+		list := []runtime.Assignment{assign(shop, mail, worker("web", "container", "east", 1))}
+		r := m.Act(t.Context(), list)
+		require.NoError(t, r.Err)
+		require.Equal(t, 2, r.Count(runtime.Created))
+		require.Empty(t, r.Outcomes[0].Notices)
+		require.Equal(t, [][]string{{"web"}, {"mail"}}, [][]string{east.Programs(shop), aside.Programs(shop)})
+		require.Len(t, list[0].Components, 2, "the list stays as it is")
+
+		open := east.Shut()
+		time.AfterFunc(2*runtime.Patience, open)
+		seen, err := m.Inspect(t.Context(), platform)
+		require.NoError(t, err)
+		require.Equal(t, []string{"mail", "web"}, []string{seen.Workloads[0].Component, seen.Workloads[1].Component})
+		require.Len(t, seen.Pools, 3, "those of the others")
+		east.Fail(errors.New("the network is down"))
+		_, err = m.Inspect(t.Context(), platform)
+		require.EqualError(t, err, "the network is down", "as without the one beside it")
+		require.EqualError(t, m.Act(t.Context(), list).Err, "the network is down")
+		aside.Interfere(shop, "mail")
+		<-m.Changed()
+		require.Equal(t, []string{"mail"}, aside.Programs(shop))
+		m.Act(t.Context(), []runtime.Assignment{assign(shop)})
+		require.Empty(t, aside.Programs(shop))
+	})
 }

@@ -143,7 +143,7 @@ func componentsOf(in *model.Instance) []Component {
 		}
 		if in.Spec != nil {
 			if spec, ok := in.Spec.Component(v.Name); ok {
-				if !spec.Runs() {
+				if !spec.Shows() {
 					continue
 				}
 				v.Asked = spec.Replicas

@@ -22,7 +22,7 @@ type SeenVersion struct {
 // runs reports whether a component runs in a version as far as it is granted, or,
 // of a share, as far as that goes. The failure is given if it is final.
 func runs(observed []Seen, spec *model.Application, component string, v model.Version, share *model.Share) (ready bool, failure *model.Failure) {
-	if c, ok := spec.Component(component); ok && !c.Runs() {
+	if c, ok := spec.Component(component); ok && !c.Shows() {
 		return true, nil
 	}
 	for _, seen := range observed {

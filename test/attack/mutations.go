@@ -18,6 +18,7 @@ var defences = []defence{
 	{"03", "pkg/render/kustomize/graph.go", `depth > maxBaseDepth {`, `depth > 1000*maxBaseDepth {`, "./pkg/render", "TestAttack03KustomizationCycle"},
 	{"04", "pkg/render/kustomize/fields.go", `k.Resources, k.Bases, k.Components = nil, nil, nil`, `k.Resources, k.Bases, k.Components, k.Crds = nil, nil, nil, nil`, "./pkg/render", "TestAttack04RemoteReferenceSSRF"},
 	{"04", "pkg/render/chart/schema.go", `compiler.UseLoader(nowhere{})`, `compiler.UseLoader(jsonschema.FileLoader{})`, "./pkg/render/chart", "TestAttack04ChartFetches"},
+	{"04", "pkg/outbound/egress.go", `case named || !inside(a) ||`, `case named || true ||`, "./pkg/outbound", "TestAttack04ExternalReachesNothingInside"},
 	{"05", "pkg/render/kustomize/tree.go", `case strings.ContainsAny(ref, ":?"):`, `case false:`, "./pkg/render", "TestAttack05HostileRemoteBody"},
 	{"06", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "HelmCharts" {`, "./pkg/render", "TestAttack06ExecPlugin"},
 	{"07", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "OpenAPI" {`, "./pkg/render", "TestAttack07SchemaPollution"},

@@ -133,7 +133,9 @@ func restart(r *trial) {
 		r.act(r.assign(inst))
 		r.runs(inst)
 		r.adapter = r.Open(r)
-		r.until("the next process sees it", func(list []model.Workload) bool { return len(list) == 2 })
+		if !r.Elsewhere { // else it asks again when it is told to
+			r.until("the next process sees it", func(list []model.Workload) bool { return len(list) == 2 })
+		}
 		r.settled(r.assign(inst))
 	}
 	r.within(func(ctx context.Context) { r.adapter.Act(ctx, []runtime.Assignment{r.gone()}) })

@@ -32,24 +32,32 @@ type Subject struct {
 
 	// Interfere changes what runs of a component, as somebody else.
 	Interfere func(t testing.TB, app model.AppID, component string)
+
+	// Elsewhere is set for an adapter that starts nothing: no runtime of its own can be away, ends
+	// programs, has capacity or is changed by others.
+	Elsewhere bool
 }
 
 // Run holds an adapter to the contract.
 func Run(t *testing.T, s Subject) {
 	for _, c := range []struct {
-		name string
-		test func(*trial)
+		name  string
+		test  func(*trial)
+		ofAll bool // also of an adapter that starts nothing
 	}{
-		{"life", life},
-		{"parts", parts},
-		{"held", hold},
-		{"drift", drift},
-		{"failure", failure},
-		{"job", job},
-		{"capacity", capacity},
-		{"restart", restart},
-		{"absent", absent},
+		{"life", life, true},
+		{"parts", parts, true},
+		{"held", hold, true},
+		{"drift", drift, false},
+		{"failure", failure, false},
+		{"job", job, false},
+		{"capacity", capacity, false},
+		{"restart", restart, true},
+		{"absent", absent, false},
 	} {
+		if s.Elsewhere && !c.ofAll {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) { c.test(newTrial(t, s, c.name)) })
 	}
 }

@@ -32,7 +32,7 @@ func private(path []string) bool {
 		if len(below) > 2 && below[0] == "objects" { // of a raw component: fields of an object
 			return !slices.Contains([]string{"apiVersion", "kind", "metadata"}, below[2])
 		}
-		return len(below) == 0 || below[0] == "data" || below[0] == "env"
+		return len(below) == 0 || below[0] == "data" || below[0] == "env" || below[0] == "address" || slices.Equal(below, []string{"health", "path"})
 	}
 	return false
 }

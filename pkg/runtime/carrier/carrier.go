@@ -14,9 +14,10 @@ import (
 
 // Carrier is a runtime adapter.
 type Carrier struct {
-	Name    string
-	Carried []Kind
-	Types   []string // of components, nil: all
+	Name      string
+	Carried   []Kind
+	Types     []string // of components, nil: all
+	Elsewhere bool     // it asks after what runs elsewhere, and carries nothing else
 }
 
 // Kind is what components need of a runtime.
@@ -35,18 +36,31 @@ var Kubernetes = Carrier{Name: "kubernetes", Carried: []Kind{{"container", "linu
 // Process carries programs that run as they are on hosts without a cluster.
 var Process = Carrier{Name: "process", Carried: []Kind{{"process", "linux"}}, Types: []string{"worker", "job"}}
 
+// External asks after what runs elsewhere.
+var External = Carrier{Name: "external", Elsewhere: true}
+
 // All are the adapters of this program.
-var All = []Carrier{Kubernetes, Process}
+var All = []Carrier{Kubernetes, Process, External}
 
 // Carries returns why the adapter does not carry a component, nil if it does.
 func (a Carrier) Carries(c *model.Component) error {
-	if !c.Runs() || slices.Contains(a.Carried, KindOf(c)) && (a.Types == nil || slices.Contains(a.Types, c.Type)) {
+	carries := true
+	switch {
+	case c.Elsewhere() || a.Elsewhere:
+		carries = c.Elsewhere() == a.Elsewhere
+	case c.Runs():
+		carries = slices.Contains(a.Carried, KindOf(c)) && (a.Types == nil || slices.Contains(a.Types, c.Type))
+	}
+	if carries {
 		return nil
 	}
 	return fmt.Errorf("%s carries %s", a.Name, a.list())
 }
 
 func (a Carrier) list() string {
+	if a.Elsewhere {
+		return "what runs elsewhere"
+	}
 	kinds := make([]string, len(a.Carried))
 	for i, k := range a.Carried {
 		kinds[i] = k.String()
@@ -60,13 +74,14 @@ func (a Carrier) list() string {
 
 // Check returns why no adapter carries a component, nil if one does.
 func Check(c *model.Component, adapters []Carrier) error {
-	said := make([]string, len(adapters))
-	for i, a := range adapters {
-		err := a.Carries(c)
-		if err == nil {
+	var said []string
+	for _, a := range adapters {
+		switch err := a.Carries(c); {
+		case err == nil:
 			return nil
+		case !a.Elsewhere: // else it says nothing about what is to run here
+			said = append(said, err.Error())
 		}
-		said[i] = err.Error()
 	}
 	return fmt.Errorf("no runtime adapter carries a %s of %s; %s", c.Type, KindOf(c), strings.Join(said, "; "))
 }

@@ -1,0 +1,153 @@
+package external
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/outbound"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
+)
+
+// The most questions at a time.
+const (
+	maxQuestions       = 64
+	maxTenantQuestions = 8
+)
+
+// Probe returns why what is at an address is not well, nil if it is. It may be at some hosts
+// only. Probe of an *outbound.Prober is one.
+type Probe func(ctx context.Context, address string, hosts []string) error
+
+// Runtime asks what runs elsewhere whether it is well. Close ends the questions.
+type Runtime struct {
+	probe   Probe
+	least   time.Duration // between two questions
+	changed chan struct{}
+	places  chan struct{}
+
+	ctx  context.Context
+	stop context.CancelFunc
+	busy sync.WaitGroup
+
+	mu      sync.Mutex
+	watches map[part]*watch
+	tenants map[string]chan struct{} // places of each
+}
+
+// part is a component of an application.
+type part struct {
+	app       model.AppID
+	component string
+}
+
+// New returns a runtime that asks nothing yet.
+func New(probe Probe) *Runtime {
+	r := &Runtime{
+		probe: probe, least: leastInterval, changed: make(chan struct{}, 1), places: make(chan struct{}, maxQuestions),
+		watches: map[part]*watch{}, tenants: map[string]chan struct{}{},
+	}
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	return r
+}
+
+// Name is what people call it.
+func (*Runtime) Name() string { return carrier.External.Name }
+
+// Carries returns why it does not ask after a component, nil if it does. No pool has it.
+func (*Runtime) Carries(c *model.Component, _ *model.PoolSpec) error {
+	return carrier.External.Carries(c)
+}
+
+// Changed gets a value when an answer differs from the one before.
+func (r *Runtime) Changed() <-chan struct{} { return r.changed }
+
+// Drifted returns nothing: nobody else changes what is asked.
+func (*Runtime) Drifted() []model.AppID { return nil }
+
+// Close ends the questions, and waits for that.
+func (r *Runtime) Close() {
+	r.stop()
+	r.busy.Wait()
+}
+
+// Act asks after the components that the assignments name, and after no others of their
+// applications. It reports no results, because it changes nothing.
+func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	report.Outcomes, report.Err = make([]runtime.Outcome, len(list)), ctx.Err()
+	for i := range list {
+		if report.Outcomes[i].App = list[i].App; report.Err == nil && !list[i].IsShared() {
+			r.hold(&list[i])
+		}
+	}
+	return report
+}
+
+// hold makes the questions those of an assignment.
+func (r *Runtime) hold(a *runtime.Assignment) {
+	wanted := map[string]bool{}
+	for i := range a.Components {
+		c := &a.Components[i]
+		if wanted[c.Name] = true; c.Hold {
+			continue
+		}
+		key, next := part{a.App, c.Name}, r.questionOf(a, c)
+		now := r.watches[key]
+		if now != nil && now.question.equal(&next) {
+			continue
+		}
+		if now != nil {
+			now.stop()
+		}
+		r.watches[key] = r.watch(a.App.Tenant, next)
+	}
+	for key, w := range r.watches {
+		if key.app == a.App && !wanted[key.component] {
+			w.stop()
+			delete(r.watches, key)
+		}
+	}
+}
+
+// Inspect returns what was answered last. Of what has not answered anything yet it shows
+// nothing, and it has no part of any pool.
+func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen model.Observation, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range platform.Pools {
+		seen.Pools = append(seen.Pools, model.Pool{Name: platform.Pools[i].Name})
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(r.watches), compareParts) {
+		if w, answered := r.watches[key].workload(); answered {
+			w.App, w.Component = key.app, key.component
+			seen.Workloads = append(seen.Workloads, w)
+		}
+	}
+	return seen, ctx.Err()
+}
+
+func compareParts(x, y part) int {
+	return cmp.Or(x.app.Compare(y.app), strings.Compare(x.component, y.component))
+}
+
+// hostsOf are those that policy allows: as far as it did when the spec was read, and does today.
+func hostsOf(a *runtime.Assignment) (hosts []string) {
+	if a.Instance != nil && a.Instance.Spec != nil {
+		hosts = a.Instance.Spec.Policy.Egress
+	}
+	if a.Platform != nil {
+		hosts = outbound.Within(hosts, a.Platform.Policy.Egress)
+	}
+	if a.Tenant != nil {
+		hosts = outbound.Within(hosts, a.Tenant.Policy.Egress)
+	}
+	return hosts
+}
