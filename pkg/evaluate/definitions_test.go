@@ -184,3 +184,52 @@ tenant: {
 		}
 	}
 }
+
+// Versions of a definition stand side by side, each under its own name, and an application has the one that it names. A
+// version that goes refuses only those that name it.
+func TestVersionsOfADefinition(t *testing.T) {
+	version := func(n int, image string) string {
+		return fmt.Sprintf(`platform: definitions: components: "queue@%d": {
+	#Parameter: version!: string
+	parameter: #Parameter
+	example: version: "1"
+	output: {type: "worker", properties: image: "ghcr.io/acme/%s:\(parameter.version)"}
+}
+platform: definitions: traits: "quiet@%d": {
+	#Parameter: {}
+	parameter: #Parameter
+	example: {}
+	output: lifecycle: preStop: sleep: "%ds"
+}
+`, n, image, n, n)
+	}
+	uses := func(name string, n int) *txtar.Archive {
+		return overlay("tenants/acme/apps/"+name+"/app.cue", fmt.Sprintf("package fleet\n\napplication: {name: %q, labels: team: \"web\", "+
+			"components: c: {type: \"queue@%d\", properties: version: \"7\", traits: \"quiet@%d\": {}}}\n", name, n, n))
+	}
+	fleet := func(definitions string) model.Fleet {
+		return New().Fleet("1", unpack(archive(t, "base.txtar"), overlay("definitions.cue", "package fleet\n\n"+definitions), uses("new", 2), uses("old", 1)), nil)
+	}
+	f := fleet(version(1, "q") + version(2, "queue"))
+	require.Empty(t, report(f))
+	shown := map[string]model.Component{}
+	for _, a := range f.Applications {
+		shown[a.ID.Name] = a.Components[0]
+	}
+	for name, want := range map[string][3]string{"old": {"queue@1", "ghcr.io/acme/q:7", "1s"}, "new": {"queue@2", "ghcr.io/acme/queue:7", "2s"}} {
+		c := shown[name]
+		require.Equal(t, want[0], c.Definition)
+		require.Contains(t, string(c.Properties), want[1])
+		require.Contains(t, string(c.Traits), want[2])
+	}
+
+	f = fleet(version(2, "queue"))
+	require.Len(t, f.Unusable, 1)
+	require.Equal(t, "old", f.Unusable[0].App.Name)
+	require.Contains(t, report(f), "asks for \"queue@1\"")
+	require.Contains(t, report(f), "did you mean queue@2?")
+
+	f = fleet(strings.ReplaceAll(version(1, "q")+version(2, "queue"), `"ghcr.io/acme/q:`, `"docker.example/q:`))
+	require.Len(t, f.Unusable, 1, "a version that is wrong is refused alone")
+	require.Regexp(t, `(?s)DA1220 platform.definitions.components.queue@1.output.properties.image.*uses definition queue@1 of the platform, which is refused itself.*definitions.cue:\d+:\d+ +platform.definitions.components.queue@1`, report(f))
+}
