@@ -126,7 +126,10 @@ func (p *printer) components(in *model.Instance) {
 				if !spec.Shows() {
 					continue
 				}
-				kind, asked, after = spec.Type, spec.Replicas, strings.Join(spec.DependsOn, ", ")
+				kind, after = spec.Type, strings.Join(spec.DependsOn, ", ")
+				if spec.Runs() {
+					asked = spec.Replicas
+				}
 				if !spec.Critical {
 					note = "not critical"
 				}

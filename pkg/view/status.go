@@ -146,7 +146,9 @@ func componentsOf(in *model.Instance) []Component {
 				if !spec.Shows() {
 					continue
 				}
-				v.Asked = spec.Replicas
+				if spec.Runs() {
+					v.Asked = spec.Replicas
+				}
 			}
 		}
 		views = append(views, v)

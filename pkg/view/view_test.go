@@ -67,6 +67,22 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, []string{"DA1001", "DA1002"}, codes(v.Problems), "a problem of another application is left out")
 }
 
+// TestStatusOfWhatRunsElsewhere: it is granted whole or not at all, and has health.
+func TestStatusOfWhatRunsElsewhere(t *testing.T) {
+	l := fleet()
+	in := &l.Instances[0]
+	in.Phase, in.Spec = model.PhaseRunning, &model.Application{ID: in.App, Components: []model.Component{{Name: "mail", Type: "external"}}}
+	in.Components = []model.ComponentState{{Grant: model.Grant{Component: "mail", Replicas: 1}, Run: 1, State: model.StateUnready, Message: "away"}}
+	in.Shown = &model.Shown{Components: []model.ShownComponent{{Component: "mail", Told: 1}}}
+	for _, a := range view.StatusOf(l, view.Selection{}).Applications {
+		if a.App == in.App {
+			require.Equal(t, []view.Component{{Name: "mail", Granted: 1, Asked: 1, Told: 1, State: model.StateUnready, Message: "away"}}, a.Components)
+			return
+		}
+	}
+	require.Fail(t, "it is not there")
+}
+
 func TestExplain(t *testing.T) {
 	l := fleet()
 	x, err := view.Explain(l, app("acme", "shop"))
