@@ -8,17 +8,29 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/homedir"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// clusterFlags name the cluster that a command talks to.
-type clusterFlags struct{ kubeconfig, context string }
+// clusterFlags name the clusters that a command talks to.
+type clusterFlags struct {
+	kubeconfig, context string   // of the first
+	others              []string // NAME=FILE#CONTEXT
+	name                string   // of a further one, "" of the first
+}
+
+// namedCluster is a cluster that pools name, and how to connect to it.
+type namedCluster struct {
+	name string
+	*rest.Config
+}
 
 // errNoCluster is that nobody names a cluster.
 var errNoCluster = errors.New("no cluster is named: give --kubeconfig FILE, $KUBECONFIG, or --context NAME of your own kubeconfig; \"make demo\" brings one to try")
@@ -27,6 +39,32 @@ var errNoCluster = errors.New("no cluster is named: give --kubeconfig FILE, $KUB
 func (f *clusterFlags) add(fl *pflag.FlagSet, when string) {
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", when+"kubeconfig file of the cluster (default: the files of $KUBECONFIG)")
 	fl.StringVar(&f.context, "context", "", when+"context of the kubeconfig (default: its current one); without --kubeconfig and $KUBECONFIG, of your own")
+	f.addOthers(fl, when)
+}
+
+func (f *clusterFlags) addOthers(fl *pflag.FlagSet, when string) {
+	fl.StringArrayVar(&f.others, "cluster", nil, when+"a further cluster, as `NAME=FILE#CONTEXT`: the name that platform.pools.<pool>.cluster gives it, its kubeconfig (default: that of the first cluster) and the context of that (default: its current one); may be repeated")
+}
+
+// named returns how to connect to the further clusters, in the order in which they are given.
+func (f *clusterFlags) named() (list []namedCluster, err error) {
+	for _, said := range f.others {
+		name, where, ok := strings.Cut(said, "=")
+		file, context, _ := strings.Cut(where, "#")
+		switch {
+		case !ok || where == "" || !model.ValidName(name):
+			return nil, fmt.Errorf("--cluster %q: write NAME=FILE, NAME=FILE#CONTEXT or NAME=#CONTEXT, with a name such as west-2", text.Clean(said))
+		case slices.ContainsFunc(list, func(c namedCluster) bool { return c.name == name }):
+			return nil, fmt.Errorf("--cluster names %s twice", name)
+		}
+		of := clusterFlags{kubeconfig: cmp.Or(file, f.kubeconfig), context: context, name: name}
+		cfg, err := of.config()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, namedCluster{name, cfg})
+	}
+	return list, nil
 }
 
 // config returns how to connect to the cluster: that of --kubeconfig, else of $KUBECONFIG, else the one that the program
@@ -34,8 +72,13 @@ func (f *clusterFlags) add(fl *pflag.FlagSet, when string) {
 // kubectl spoke with that one last.
 func (f *clusterFlags) config() (*rest.Config, error) {
 	files := slices.DeleteFunc(filepath.SplitList(os.Getenv("KUBECONFIG")), func(name string) bool { return name == "" })
-	from := "the kubeconfig of $KUBECONFIG"
+	from, flag := "the kubeconfig of $KUBECONFIG", "--context"
+	if f.name != "" {
+		flag = "--cluster " + f.name + "=FILE#CONTEXT"
+	}
 	switch {
+	case f.kubeconfig != "" && f.name != "":
+		files, from = []string{f.kubeconfig}, "the kubeconfig of cluster "+f.name
 	case f.kubeconfig != "":
 		files, from = []string{f.kubeconfig}, "the kubeconfig of --kubeconfig"
 	case len(files) > 0:
@@ -61,9 +104,9 @@ func (f *clusterFlags) config() (*rest.Config, error) {
 	if loaded.Contexts[name] == nil {
 		has := text.Enumerate(slices.Sorted(maps.Keys(loaded.Contexts)), 20)
 		if name == "" {
-			return nil, fmt.Errorf("%s has no current context: name one with --context; it has %s", from, cmp.Or(has, "none"))
+			return nil, fmt.Errorf("%s has no current context: name one with %s; it has %s", from, flag, cmp.Or(has, "none"))
 		}
-		return nil, fmt.Errorf("%s has no context %s: name another one with --context; it has %s", from, text.Clean(name), cmp.Or(has, "none"))
+		return nil, fmt.Errorf("%s has no context %s: name another one with %s; it has %s", from, text.Clean(name), flag, cmp.Or(has, "none"))
 	}
 	cfg, err := clientcmd.NewNonInteractiveClientConfig(*loaded, name, nil, nil).ClientConfig()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,5 +63,40 @@ func TestWhichCluster(t *testing.T) {
 			continue
 		}
 		require.ErrorContains(t, err, c.want, "%+v", c)
+	}
+}
+
+// TestFurtherClusters: each has a name, and a kubeconfig or a context of the first one's.
+func TestFurtherClusters(t *testing.T) {
+	home := t.TempDir()
+	team, more := filepath.Join(home, "team"), filepath.Join(home, "more")
+	kubeconfig(t, team, "staging", "staging", "tests")
+	kubeconfig(t, more, `""`, "spare")
+	t.Setenv("HOME", home)
+	t.Setenv("KUBECONFIG", "")
+	for _, c := range []struct {
+		others []string
+		want   string // names and servers, or a part of the error
+	}{
+		{nil, ""},
+		{[]string{"west=" + more + "#spare", "south-2=#tests"}, "west https://spare.example.com, south-2 https://tests.example.com"},
+		{[]string{"west=" + team}, "west https://staging.example.com"},
+		{[]string{"west=" + team, "west=" + more}, "--cluster names west twice"},
+		{[]string{"west=#lab"}, "the kubeconfig of cluster west has no context lab: name another one with --cluster west=FILE#CONTEXT; it has staging, tests"},
+		{[]string{"west=" + more}, "the kubeconfig of cluster west has no current context: name one with --cluster west=FILE#CONTEXT; it has spare"},
+		{[]string{"West=" + team}, `--cluster "West=`},
+		{[]string{team}, "write NAME=FILE, NAME=FILE#CONTEXT or NAME=#CONTEXT"},
+		{[]string{"west="}, `--cluster "west="`},
+	} {
+		list, err := (&clusterFlags{kubeconfig: team, others: c.others}).named()
+		if err != nil {
+			require.ErrorContains(t, err, c.want)
+			continue
+		}
+		var said []string
+		for _, n := range list {
+			said = append(said, n.name+" "+n.Host)
+		}
+		require.Equal(t, c.want, strings.Join(said, ", "))
 	}
 }

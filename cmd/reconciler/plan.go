@@ -67,7 +67,7 @@ code is 2 also if plan itself failed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
-				if cluster != (clusterFlags{}) {
+				if cluster.kubeconfig != "" || cluster.context != "" {
 					cfg, err := cluster.config()
 					if err != nil {
 						return plan.Comparison{}, err

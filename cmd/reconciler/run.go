@@ -147,7 +147,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if f.trustRoot != "" && !source.IsCommit(f.trustRoot) {
 		return fmt.Errorf("--trust-root %q is not a commit; write all 40 digits", f.trustRoot)
 	}
-	cluster, err := f.clusterConfig()
+	clusters, err := f.clusterConfigs()
 	if err != nil {
 		return err
 	}
@@ -193,11 +193,11 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer evaluators.Close()
 	evaluator := evaluate.Through(evaluators)
-	reach, err := f.outbound.reach(ctx, cluster)
+	reach, err := f.outbound.reach(ctx, clusters)
 	if err != nil {
 		return err
 	}
-	runtimes, err := f.runtimes(cluster, opener, evaluator, reach)
+	runtimes, err := f.runtimes(clusters, opener, evaluator, reach)
 	if err != nil {
 		return err
 	}
@@ -260,9 +260,9 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	group.Go(func() error { return mirror.run(ctx) })
 	group.Go(func() error {
-		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "cluster", runtimes.host, "processes", f.processDir, "fleet", f.fleet)
+		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "clusters", runtimes.hosts, "processes", f.processDir, "fleet", f.fleet)
 		if f.leaderElect {
-			return leader.lead(ctx, cluster, loop.Run)
+			return leader.lead(ctx, clusters[0].Config, loop.Run)
 		}
 		return loop.Run(ctx)
 	})

@@ -47,9 +47,9 @@ type outgoing struct {
 	closers    []func() error
 }
 
-// reach is how far checks and messages of workflows, and questions about what runs elsewhere, go. The API server is where the connection of the reconciler to it leads now;
-// without a cluster there is none.
-func (f *outboundFlags) reach(ctx context.Context, cluster *rest.Config) (r outbound.Reach, err error) {
+// reach is how far checks and messages of workflows, and questions about what runs elsewhere, go. API servers are where the
+// connections of the reconciler to them lead now.
+func (f *outboundFlags) reach(ctx context.Context, clusters []namedCluster) (r outbound.Reach, err error) {
 	for _, cidr := range f.cidrs {
 		network, err := netip.ParsePrefix(cidr)
 		if err != nil {
@@ -57,23 +57,22 @@ func (f *outboundFlags) reach(ctx context.Context, cluster *rest.Config) (r outb
 		}
 		r.Internal = append(r.Internal, network)
 	}
-	if cluster == nil {
-		return r, nil
-	}
-	u, _, err := rest.DefaultServerUrlFor(cluster)
-	if err != nil {
-		return r, fmt.Errorf("find the API server: %w", err)
-	}
-	port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
-	if err != nil {
-		return r, fmt.Errorf("find the API server: %w", err)
-	}
-	addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
-	if err != nil {
-		return r, fmt.Errorf("find the API server, which workflows may not contact: %w", err)
-	}
-	for _, a := range addresses {
-		r.Never = append(r.Never, netip.AddrPortFrom(a.Unmap(), uint16(port)))
+	for _, cluster := range clusters {
+		u, _, err := rest.DefaultServerUrlFor(cluster.Config)
+		if err != nil {
+			return r, fmt.Errorf("find the API server: %w", err)
+		}
+		port, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
+		if err != nil {
+			return r, fmt.Errorf("find the API server: %w", err)
+		}
+		addresses, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+		if err != nil {
+			return r, fmt.Errorf("find the API server, which workflows may not contact: %w", err)
+		}
+		for _, a := range addresses {
+			r.Never = append(r.Never, netip.AddrPortFrom(a.Unmap(), uint16(port)))
+		}
 	}
 	return r, nil
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/d-aros/d-aros/pkg/outbound"
 )
 
-// TestReachOfWorkflows: internal networks are named one by one, and the API server is out of reach.
+// TestReachOfWorkflows: internal networks are named one by one, and the API servers are out of reach.
 func TestReachOfWorkflows(t *testing.T) {
 	reach := func(host string, args ...string) (outbound.Reach, error) {
 		var f outboundFlags
 		fl := pflag.NewFlagSet("run", pflag.ContinueOnError)
 		f.add(fl)
 		require.NoError(t, fl.Parse(args))
-		return f.reach(t.Context(), &rest.Config{Host: host})
+		return f.reach(t.Context(), []namedCluster{{Config: &rest.Config{Host: host}}, {name: "west", Config: &rest.Config{Host: "https://10.97.0.1:6443"}}})
 	}
 	r, err := reach("https://10.96.0.1", "--egress-cidr", "10.0.0.0/8,fd00::/8", "--egress-cidr", "192.168.5.0/24")
 	require.NoError(t, err)
 	require.Equal(t, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8"), netip.MustParsePrefix("192.168.5.0/24")}, r.Internal)
-	require.Equal(t, []netip.AddrPort{netip.MustParseAddrPort("10.96.0.1:443")}, r.Never)
+	require.Equal(t, []netip.AddrPort{netip.MustParseAddrPort("10.96.0.1:443"), netip.MustParseAddrPort("10.97.0.1:6443")}, r.Never)
 	r, err = reach("127.0.0.1:6443")
 	require.NoError(t, err)
-	require.Equal(t, []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:6443")}, r.Never)
+	require.Equal(t, netip.MustParseAddrPort("127.0.0.1:6443"), r.Never[0])
 	_, err = reach("https://10.96.0.1", "--egress-cidr", "10.0.0.1")
 	require.EqualError(t, err, `--egress-cidr "10.0.0.1" is not a network; write it as in 10.0.0.0/8`)
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 
-	"k8s.io/client-go/rest"
-
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/reconcile"
@@ -18,34 +16,47 @@ import (
 // runtimes are those that a run acts on.
 type runtimes struct {
 	*runtime.Mux
-	cluster *kubernetes.Runtime // nil: there is none
-	host    string              // of its API server
+	clusters *kubernetes.Clusters // nil: there is none
+	hosts    []string             // of their API servers
+	names    []string             // of those beside the first
 }
 
-// clusterConfig returns how to connect to the cluster, nil if none is named and plain hosts carry
-// what runs.
-func (f *runFlags) clusterConfig() (*rest.Config, error) {
+// clusterConfigs returns how to connect to the clusters, the first of which has no name. There is
+// none if none is named and plain hosts carry what runs.
+func (f *runFlags) clusterConfigs() ([]namedCluster, error) {
 	cfg, err := f.cluster.config()
-	if f.processDir == "" || !errors.Is(err, errNoCluster) {
-		return cfg, err
-	}
-	if f.leaderElect {
+	switch {
+	case err == nil:
+		further, err := f.cluster.named()
+		return append([]namedCluster{{Config: cfg}}, further...), err
+	case f.processDir == "" || !errors.Is(err, errNoCluster):
+		return nil, err
+	case f.leaderElect:
 		return nil, errors.New("--leader-elect holds a Lease in a cluster, and no cluster is named")
+	case f.cluster.others != nil:
+		return nil, errors.New("--cluster names further clusters: name the first one with --kubeconfig FILE or --context NAME")
 	}
 	return nil, nil
 }
 
-// runtimes connects to the cluster and to the plain hosts, as far as there are any, and asks what runs elsewhere within a reach.
-func (f *runFlags) runtimes(cluster *rest.Config, opener *sealed.Opener, evaluator *evaluate.Evaluator, reach outbound.Reach) (r runtimes, err error) {
+// runtimes connects to the clusters and to the plain hosts, as far as there are any, and asks what runs elsewhere within a reach.
+func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, evaluator *evaluate.Evaluator, reach outbound.Reach) (r runtimes, err error) {
+	var connected []*kubernetes.Runtime
 	var adapters []runtime.Adapter
-	if cluster != nil {
-		r.cluster, err = kubernetes.New(cluster, kubernetes.Options{
-			Fleet: f.fleet, Prefix: f.prefix, Workers: f.workers, Slice: f.slice() / 4, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build,
+	for _, c := range clusters {
+		cluster, err := kubernetes.New(c.Config, kubernetes.Options{
+			Fleet: f.fleet, Prefix: f.prefix, Cluster: c.name, Workers: f.workers, Slice: f.slice() / 4, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build,
 		})
 		if err != nil {
 			return r, err
 		}
-		r.host, adapters = cluster.Host, append(adapters, r.cluster)
+		if c.name != "" {
+			r.names = append(r.names, c.name)
+		}
+		r.hosts, connected, adapters = append(r.hosts, c.Host), append(connected, cluster), append(adapters, cluster)
+	}
+	if connected != nil {
+		r.clusters = kubernetes.NewClusters(connected...)
 	}
 	if f.processDir != "" {
 		adapters = append(adapters, process.New(process.Options{Dir: f.processDir, Fleet: f.fleet}))
@@ -54,12 +65,13 @@ func (f *runFlags) runtimes(cluster *rest.Config, opener *sealed.Opener, evaluat
 	return r, nil
 }
 
-// connect gives the loop what only a cluster has: a memory of the ledger, agents on its nodes, and
-// people who read its events.
+// connect gives the loop what only clusters have: a memory of the ledger, agents on their nodes, and
+// people who read their events.
 func (r *runtimes) connect(o *reconcile.Options) {
-	if r.cluster == nil {
+	if r.clusters == nil {
 		return
 	}
-	o.Nodes, o.Events, o.Recognition.Anchor = r.cluster, r.cluster, r.cluster
-	o.Preview, o.Progress = r.cluster.Preview, append(o.Progress, r.cluster.Answered)
+	o.Nodes, o.Events, o.Recognition.Anchor = r.clusters, r.clusters, r.clusters
+	o.Clusters = r.names
+	o.Preview, o.Progress = r.Preview, append(o.Progress, r.clusters.Answered)
 }

@@ -100,6 +100,7 @@ const Work = 10 * time.Second
 // PoolSpec declares a resource pool: a logical view over execution nodes.
 type PoolSpec struct {
 	Name        string            `json:"name"`
+	Cluster     string            `json:"cluster,omitempty"` // that has its nodes; "": the first one of the reconciler
 	OS          []string          `json:"os"`
 	Runtimes    []string          `json:"runtimes"`
 	Selector    map[string]string `json:"selector,omitempty"` // labels of the nodes; capacity is discovered from them …
@@ -107,6 +108,14 @@ type PoolSpec struct {
 	Shares      map[string]int64  `json:"shares,omitempty"`   // made of each device; Capacity has them in its place
 	TopologyKey string            `json:"topologyKey,omitempty"`
 	Price       Price             `json:"price"`
+}
+
+// InCluster says in which cluster the nodes of the pool are.
+func (p *PoolSpec) InCluster() string {
+	if p.Cluster == "" {
+		return "the first cluster"
+	}
+	return "cluster " + p.Cluster
 }
 
 // Price is in millionths of the fleet's currency: per core-hour and per GiB-hour.

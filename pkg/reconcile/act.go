@@ -173,6 +173,9 @@ func objectsRevision(inst *model.Instance, tenant *model.Tenant, platform *model
 		}
 		if pool, ok := model.Find(platform.Pools, s.Grant.Pool); ok {
 			revision = fmt.Appendf(revision, "%v %s", pool.Selector, pool.TopologyKey)
+			if pool.Cluster != "" {
+				revision = fmt.Appendf(revision, " in %s", pool.Cluster)
+			}
 		}
 	}
 	if tenant != nil {

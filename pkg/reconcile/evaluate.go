@@ -31,7 +31,7 @@ func (d *declared) evaluate(snap source.Snapshot, ledger *model.Ledger) model.Fl
 	}
 	d.o.Evaluator.Follow(ledger)
 	unsure, building := false, sync.Mutex{}
-	d.fleet, d.rendered = turn.CheckRenderings(d.o.Evaluator.Fleet(snap.Commit, snap.Files, at), turn.Renderings{
+	d.fleet, d.rendered = turn.CheckRenderings(turn.CheckClusters(d.o.Evaluator.Fleet(snap.Commit, snap.Files, at), d.o.Clusters), turn.Renderings{
 		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered, Ledger: ledger, Run: onAllCores,
 		Kustomizations: func(app *model.Application) (render.Kustomizations, error) {
 			building.Lock()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -13,9 +14,9 @@ import (
 type Nodes interface {
 	// Plans returns what the agents of each pool are to keep for a saved ledger, by pool.
 	Plans(ledger *model.Ledger) map[string][]byte
-	// Plan has the agents of each pool keep its plan, and those of other pools nothing. It
+	// Plan has the agents of each of the pools keep its plan, and those of other pools nothing. It
 	// changes only what differs.
-	Plan(ctx context.Context, plans map[string][]byte) error
+	Plan(ctx context.Context, pools []model.PoolSpec, plans map[string][]byte) error
 }
 
 // plansAgain is after how long plans that did not change are compared again: somebody may
@@ -30,9 +31,13 @@ const plansWithin = 5 * time.Second
 type planned struct {
 	of    model.Revision // of the ledger that they follow from
 	plans map[string][]byte
+	pools []model.PoolSpec
 	next  time.Time // when they are compared again, or tried after an error
 	said  string    // the last error
 }
+
+// sameCluster reports whether two pools are one, in one cluster.
+func sameCluster(x, y model.PoolSpec) bool { return x.Name == y.Name && x.Cluster == y.Cluster }
 
 // bring brings plans that follow from a saved ledger to the nodes. An error stops nothing
 // else: the agents keep what they have.
@@ -45,12 +50,14 @@ func (p *planned) bring(ctx context.Context, o *Options, ledger *model.Ledger) {
 	if p.of, p.plans = ledger.Revision, ledger.Plans; p.plans == nil {
 		p.plans = o.Nodes.Plans(ledger)
 	}
-	if maps.EqualFunc(before, p.plans, bytes.Equal) && now.Before(p.next) {
+	pools := ledger.Platform.Pools
+	if maps.EqualFunc(before, p.plans, bytes.Equal) && slices.EqualFunc(p.pools, pools, sameCluster) && now.Before(p.next) {
 		return
 	}
+	p.pools = pools
 	within, cancel := context.WithTimeout(ctx, plansWithin)
 	defer cancel()
-	err := o.Nodes.Plan(within, p.plans)
+	err := o.Nodes.Plan(within, pools, p.plans)
 	p.next = now.Add(plansAgain)
 	if err == nil {
 		p.said = ""

@@ -32,7 +32,7 @@ func (a *agents) Plans(ledger *model.Ledger) map[string][]byte {
 	return render.NodePlans(ledger, "")
 }
 
-func (a *agents) Plan(ctx context.Context, plans map[string][]byte) error {
+func (a *agents) Plan(ctx context.Context, _ []model.PoolSpec, plans map[string][]byte) error {
 	if a.silent {
 		<-ctx.Done()
 		return ctx.Err()

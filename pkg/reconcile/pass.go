@@ -81,6 +81,9 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 	c.Source = l.declared.source(&ledger, line, snap.Commit)
 	if platform := turn.Platform(fleet, ledger); platform != nil {
 		l.begin(r, StageInspect)
+		if err := turn.Connected(platform, l.o.Clusters); err != nil {
+			return fmt.Errorf("%w; nothing is decided until then", err)
+		}
 		if c.Seen, err = l.o.Runtime.Inspect(ctx, platform); err != nil {
 			return fmt.Errorf("inspect the cluster: %w", err)
 		}

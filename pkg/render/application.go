@@ -52,10 +52,10 @@ type workload struct {
 	flows   flows         // to its pods; render fills it in
 }
 
-// objects renders a component in a state. A component that no cluster runs has no
+// objects renders a component in a state. A component that this cluster does not run has no
 // objects.
 func (a *application) objects(c *model.Component, state model.ComponentState) ([]Object, error) {
-	if !carried(c) {
+	if !carried(c) || a.Elsewhere[c.Name] {
 		return nil, nil
 	}
 	if a.isStep(c.Name) && c.Finite() {

@@ -22,6 +22,8 @@ type Input struct {
 	Network  model.Network    // of the platform
 	Jobs     []StepJob        // of workflow steps
 
+	Elsewhere map[string]bool // components whose objects another cluster has
+
 	Kustomizations Kustomizations // of Instance.Spec; nil where no component needs them
 	// Previous are those of Instance.Previous. Without them the objects of its
 	// kustomizations stay as they are.

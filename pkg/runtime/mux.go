@@ -23,6 +23,9 @@ type Mux struct {
 	closed  <-chan struct{}
 	stop    context.CancelFunc
 	rest    sync.WaitGroup
+
+	moving sync.Mutex
+	moves  map[model.AppID]map[string]int // the lanes to which components move, while others keep them
 }
 
 // lane is one adapter and what it is doing.
@@ -39,7 +42,7 @@ type lane struct {
 // NewMux returns a Mux of adapters, of which the first that carries a component gets it.
 func NewMux(adapters ...Adapter) *Mux {
 	closed, stop := context.WithCancel(context.Background())
-	m := &Mux{changed: make(chan struct{}, 1), closed: closed.Done(), stop: stop}
+	m := &Mux{changed: make(chan struct{}, 1), closed: closed.Done(), stop: stop, moves: map[model.AppID]map[string]int{}}
 	for _, a := range adapters {
 		m.lanes = append(m.lanes, &lane{Adapter: a, owed: map[model.AppID]bool{}})
 		m.rest.Go(func() { m.forward(a.Changed()) })
@@ -114,5 +117,8 @@ func all[T any](m *Mux, call func(*lane) *atomic.Bool, do func(int, *lane) T, ta
 	return answered
 }
 
-// errBusy is what becomes of an assignment whose adapter does not answer.
-var errBusy = errors.New("has not answered yet")
+// What becomes of an assignment whose adapter does not answer.
+var (
+	errBusy   = errors.New("has not answered yet")
+	errUnseen = errors.New("has not shown yet what it has")
+)

@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Act has each adapter carry out its share of the assignments: an adapter gets all, each with
-// the components that it carries, so what has moved to another one goes. What an adapter that
-// does not answer was only to lose is drift when it answers again, and fails nobody.
+// the components that it carries, so what has moved to another one goes once it runs there; until
+// then the assignment is under way. What an adapter that does not answer was only to lose is drift
+// when it answers again, and fails nobody.
 func (m *Mux) Act(ctx context.Context, list []Assignment) Report {
 	list, aside := m.actBeside(ctx, list)
-	shares, nobodys := m.shares(list)
+	splits, shares := m.divide(ctx, list)
+	m.noteMoves(list, splits)
 	whole := Report{Outcomes: make([]Outcome, len(list))}
 	if len(m.lanes) == 1 {
 		whole = m.lanes[0].Act(ctx, shares[0])
@@ -22,9 +25,11 @@ func (m *Mux) Act(ctx context.Context, list []Assignment) Report {
 		m.actTogether(ctx, list, shares, &whole)
 	}
 	for i := range whole.Outcomes {
-		whole.Outcomes[i].Notices = append(whole.Outcomes[i].Notices, nobodys[i]...)
+		o := &whole.Outcomes[i]
+		o.Notices, o.Results = append(o.Notices, splits[i].notices...), append(o.Results, splits[i].refused...)
+		o.UnderWay = o.UnderWay || splits[i].moves != nil && o.OK()
 		if i < len(aside.Outcomes) {
-			whole.Outcomes[i].join(m.beside.Name(), &aside.Outcomes[i])
+			o.join(m.beside.Name(), &aside.Outcomes[i])
 		}
 	}
 	return whole
@@ -35,8 +40,12 @@ func (m *Mux) actTogether(ctx context.Context, list []Assignment, shares [][]Ass
 		whole.Outcomes[i].App = list[i].App
 	}
 	reports := make([]Report, len(m.lanes))
-	answered := all(m, func(l *lane) *atomic.Bool { return &l.acts },
-		func(i int, l *lane) Report { return l.Act(ctx, shares[i]) }, func(i int, r Report) { reports[i] = r })
+	answered := all(m, func(l *lane) *atomic.Bool { return &l.acts }, func(i int, l *lane) Report {
+		if _, ever := l.last(); !ever { // nobody knows what it would lose
+			return Report{Err: errUnseen}
+		}
+		return l.Act(ctx, shares[i])
+	}, func(i int, r Report) { reports[i] = r })
 	var away []error
 	for i, l := range m.lanes {
 		r := &reports[i]
@@ -52,7 +61,7 @@ func (m *Mux) actTogether(ctx context.Context, list []Assignment, shares [][]Ass
 		}
 		away = append(away, fmt.Errorf("%s: %w", l.Name(), r.Err))
 		for n := range shares[i] {
-			if s := &shares[i][n]; len(s.Components)+len(s.Jobs) > 0 {
+			if s := &shares[i][n]; s.asks() {
 				whole.Outcomes[n].join(l.Name(), &Outcome{Err: r.Err})
 			} else {
 				l.owe(s.App)
@@ -64,55 +73,50 @@ func (m *Mux) actTogether(ctx context.Context, list []Assignment, shares [][]Ass
 	}
 }
 
-// shares returns for each lane its share of the assignments, and for each assignment sentences
-// about the components that nobody carries.
-func (m *Mux) shares(list []Assignment) (shares [][]Assignment, nobodys [][]string) {
-	shares, nobodys = make([][]Assignment, len(m.lanes)), make([][]string, len(list))
-	for i := range m.lanes {
-		shares[i] = make([]Assignment, len(list))
-	}
-	for n := range list {
-		a := &list[n]
-		for i := range m.lanes {
-			shares[i][n] = *a
-			shares[i][n].Components, shares[i][n].Jobs = nil, nil
-		}
-		of := map[string]int{} // the lane of each component
-		for _, c := range a.Components {
-			i, err := m.carrier(a, &c)
-			if of[c.Name] = i; err != nil {
-				nobodys[n] = append(nobodys[n], fmt.Sprintf("component %s does not run: %v", c.Name, err))
-				continue
-			}
-			shares[i][n].Components = append(shares[i][n].Components, c)
-		}
-		for _, j := range a.Jobs {
-			at, known := of[j.Component]
-			for i := range m.lanes {
-				if i == at || !known {
-					shares[i][n].Jobs = append(shares[i][n].Jobs, j)
-				}
-			}
-		}
-	}
-	return shares, nobodys
+// asks reports whether an adapter has to do more about an assignment than to keep or to lose
+// what it has.
+func (a *Assignment) asks() bool {
+	return len(a.Jobs) > 0 || slices.ContainsFunc(a.Components, func(c Component) bool { return !c.Hold })
 }
 
-// carrier returns the first lane that carries a component, -1 and why if none does.
-func (m *Mux) carrier(a *Assignment, c *Component) (int, error) {
-	var pool *model.PoolSpec
-	if a.Platform != nil {
-		pool, _ = model.Find(a.Platform.Pools, c.State.Grant.Pool)
-	}
-	var errs []error
-	for i, l := range m.lanes {
-		err := l.Carries(c.Component, pool)
-		if err == nil {
-			return i, nil
+// divide divides assignments: into the shares of each lane.
+func (m *Mux) divide(ctx context.Context, list []Assignment) (splits []*split, shares [][]Assignment) {
+	m.lookFirst(ctx, list)
+	splits, shares = make([]*split, len(list)), make([][]Assignment, len(m.lanes))
+	for n := range list {
+		splits[n] = m.split(&list[n])
+		for i := range shares {
+			shares[i] = append(shares[i], splits[n].shares[i])
 		}
-		errs = append(errs, err)
 	}
-	return -1, errors.Join(errs...)
+	return splits, shares
+}
+
+// lookFirst looks at the adapters that never showed what they have, if there are several: what is
+// elsewhere decides what one of them may lose.
+func (m *Mux) lookFirst(ctx context.Context, list []Assignment) {
+	if len(m.lanes) == 1 || len(list) == 0 || list[0].Platform == nil {
+		return
+	}
+	for _, l := range m.lanes {
+		if _, ever := l.last(); !ever {
+			_, _ = m.Inspect(ctx, list[0].Platform) // who does not show anything does not act
+			return
+		}
+	}
+}
+
+// noteMoves notes which components of the assignments move.
+func (m *Mux) noteMoves(list []Assignment, splits []*split) {
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	for n := range list {
+		if splits[n].moves == nil {
+			delete(m.moves, list[n].App)
+		} else {
+			m.moves[list[n].App] = splits[n].moves
+		}
+	}
 }
 
 // owe notes that an adapter was to lose what it may have of an application.

@@ -11,8 +11,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// Inspect joins what the adapters see: a pool is that of the first adapter that has nodes of
-// it, else what the first says, and every workload counts. For an adapter that does not answer
+// Inspect joins what the adapters see: a pool is that of the first adapter that has nodes of it,
+// else that knows its capacity, and every workload counts once: where it is to be, if it is there. For an adapter that does not answer
 // its last answer counts, because workloads that nobody sees would be taken for lost. An
 // adapter that has never answered is an error.
 func (m *Mux) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
@@ -47,17 +47,31 @@ func (m *Mux) inspect(ctx context.Context, platform *model.Platform) (model.Obse
 			switch known, ok := model.Find(joined.Pools, p.Name); {
 			case !ok:
 				joined.Pools = append(joined.Pools, p)
-			case known.Nodes == 0 && p.Nodes > 0:
+			case known.Nodes == 0 && (p.Nodes > 0 || known.Capacity.IsZero()):
 				*known = p
 			}
 		}
-		joined.Workloads = append(joined.Workloads, seen.Workloads...)
+		joined.Workloads = append(joined.Workloads, m.staying(i, seen.Workloads)...)
 		joined.Shortfalls = append(joined.Shortfalls, seen.Shortfalls...)
 	}
 	slices.SortStableFunc(joined.Pools, func(x, y model.Pool) int { return cmp.Compare(x.Name, y.Name) })
-	slices.SortStableFunc(joined.Workloads, compareWorkloads)
+	slices.SortStableFunc(joined.Workloads, func(x, y model.Workload) int { return cmp.Or(compareWorkloads(x, y), y.Ready-x.Ready) })
+	joined.Workloads = slices.CompactFunc(joined.Workloads, func(x, y model.Workload) bool { return compareWorkloads(x, y) == 0 })
 	slices.SortFunc(joined.Shortfalls, func(x, y model.Shortfall) int { return x.Compare(&y) })
 	return joined, nil
+}
+
+// staying returns the workloads of a lane without those that have moved, and are there.
+func (m *Mux) staying(lane int, all []model.Workload) []model.Workload {
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	if len(m.moves) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(w model.Workload) bool {
+		to, moves := m.moves[w.App][w.Component]
+		return moves && to != lane && m.lanes[to].has(w.App, w.Component)
+	})
 }
 
 // compareWorkloads orders them as a model.Observation has them.

@@ -31,6 +31,10 @@ func worker(name, of, pool string, run int) runtime.Component {
 	return runtime.Component{Component: &c, Want: runtime.Running, State: model.ComponentState{Grant: g, Run: run}}
 }
 
+func digestOf(c runtime.Component) model.Digest {
+	return model.WorkloadDigest(c.Component, c.State.Grant, c.State.Run)
+}
+
 func assign(app model.AppID, parts ...runtime.Component) runtime.Assignment {
 	return runtime.Assignment{App: app, Components: parts, Platform: platform}
 }
@@ -72,8 +76,18 @@ func TestMuxRoutes(t *testing.T) {
 
 	parts[1].State.Grant.Pool = "east"
 	r = w.Act(t.Context(), []runtime.Assignment{assign(shop, parts...)})
+	require.Equal(t, [][]string{{"db", "web"}, {"db"}}, [][]string{w.east.Programs(shop), w.west.Programs(shop)}, "it is never gone")
+	require.Equal(t, []int{1, 0}, []int{r.Count(runtime.Created), r.Count(runtime.Pruned)})
+	require.True(t, r.Outcomes[0].UnderWay)
+
+	seen, err = w.Inspect(t.Context(), platform)
+	require.NoError(t, err)
+	require.Len(t, seen.Workloads, 3, "each counts once")
+	require.Equal(t, digestOf(parts[1]), seen.Workloads[1].Digest, "where it goes to")
+	r = w.Act(t.Context(), []runtime.Assignment{assign(shop, parts...)})
+	require.True(t, r.Outcomes[0].OK())
 	require.Equal(t, [][]string{{"db", "web"}, {}}, [][]string{w.east.Programs(shop), append([]string{}, w.west.Programs(shop)...)})
-	require.Equal(t, []int{1, 1}, []int{r.Count(runtime.Created), r.Count(runtime.Pruned)})
+	require.Equal(t, []int{0, 1}, []int{r.Count(runtime.Created), r.Count(runtime.Pruned)})
 
 	w.hosts.Interfere(shop, "agent")
 	<-w.Changed()
@@ -108,15 +122,16 @@ func TestOneThatDoesNotAnswerDelaysNobody(t *testing.T) {
 		list[0].Components[0].State.Grant.Pool = "east" // it is to go from where nobody answers
 		list[1].Components[0].State.Run = 2
 		list = append(list, assign(site, worker("web", "container", "west", 1)))
-		for range 2 { // the second time it is busy
+		for busy := range 2 {
 			r := w.Act(t.Context(), list)
 			require.NoError(t, r.Err)
-			require.True(t, r.Outcomes[0].OK() && r.Outcomes[1].OK())
+			require.True(t, r.Outcomes[1].OK())
+			require.Equal(t, []bool{busy == 0, busy != 0}, []bool{r.Outcomes[0].UnderWay, r.Outcomes[0].OK()}, "it is seen to run where it goes to")
 			require.EqualError(t, r.Outcomes[2].Err, "containers of west: has not answered yet")
 			seen, err := w.Inspect(t.Context(), platform)
 			require.NoError(t, err)
 			require.Equal(t, size, seen.Pools[2].Capacity, "as it was seen last")
-			require.Len(t, seen.Workloads, 3)
+			require.Len(t, seen.Workloads, 2, "each counts once")
 			require.Empty(t, w.Drifted())
 		}
 		require.Equal(t, 1, w.west.Calls(), "the call that hangs is the only one")

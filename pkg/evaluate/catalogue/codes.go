@@ -40,6 +40,7 @@ const (
 	ExpectDeadline   = "DA1369"
 	PoolAndFlavours  = "DA1381"
 	FlavourPool      = "DA1382"
+	ClusterOfHosts   = "DA1347"
 	FlavourTwice     = "DA1383"
 	FlavourLimit     = "DA1384"
 	PoolOfQuota      = "DA1385"

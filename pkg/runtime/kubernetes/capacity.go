@@ -12,7 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// pools returns what the cluster offers to each pool of the platform, in order.
+// pools returns what the cluster offers to each pool of the platform, in order: nothing to those of other clusters.
 func (r *Runtime) pools(platform *model.Platform) []model.Pool {
 	if platform == nil {
 		return nil
@@ -34,7 +34,12 @@ func (r *Runtime) pools(platform *model.Platform) []model.Pool {
 	slices.SortFunc(usable, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
 	var pools []model.Pool
 	for i := range platform.Pools {
-		pools = append(pools, pool(&platform.Pools[i], usable, foreign))
+		spec := &platform.Pools[i]
+		if spec.Cluster != r.cluster {
+			pools = append(pools, model.Pool{Name: spec.Name})
+			continue
+		}
+		pools = append(pools, pool(spec, usable, foreign))
 	}
 	slices.SortFunc(pools, func(a, b model.Pool) int { return cmp.Compare(a.Name, b.Name) })
 	return pools

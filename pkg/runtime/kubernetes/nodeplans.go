@@ -29,14 +29,20 @@ func (r *Runtime) Plans(ledger *model.Ledger) map[string][]byte {
 	return render.NodePlans(ledger, r.renderer.Prefix)
 }
 
-// Plan gives the agents on the nodes of each pool their plan, in a ConfigMap of the
-// namespace of agents, and writes only what differs. The agents of a pool that is gone get
-// an empty plan, with which they give everything back. Beside each plan it makes the ConfigMap
+// Plan gives the agents on the nodes of each of the cluster's pools their plan, in a ConfigMap of
+// the namespace of agents, and writes only what differs. The agents of a pool that is gone or in
+// another cluster get an empty plan, with which they give everything back. Beside each plan it makes the ConfigMap
 // in which the nodes answer. Without that namespace there are no agents, and nothing is
 // written.
-func (r *Runtime) Plan(ctx context.Context, plans map[string][]byte) error {
+func (r *Runtime) Plan(ctx context.Context, pools []model.PoolSpec, plans map[string][]byte) error {
 	if r.agents == "" {
 		return nil
+	}
+	plans = maps.Clone(plans)
+	for i := range pools {
+		if pools[i].Cluster != r.cluster {
+			delete(plans, pools[i].Name)
+		}
 	}
 	there, err := r.core.ConfigMaps(r.agents).List(ctx, metav1.ListOptions{LabelSelector: labelPlan + "=" + r.fleet})
 	if err != nil {

@@ -20,7 +20,7 @@ func TestPlansOfPools(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
 	plans := map[string][]byte{"general": []byte("one"), "gpu": []byte("two")}
-	require.NoError(t, r.Plan(t.Context(), plans), "without the namespace there is nobody to tell")
+	require.NoError(t, r.Plan(t.Context(), nil, plans), "without the namespace there is nobody to tell")
 
 	_, err = f.Clientset.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -30,10 +30,10 @@ func TestPlansOfPools(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	require.NoError(t, r.Plan(t.Context(), plans))
+	require.NoError(t, r.Plan(t.Context(), nil, plans))
 	require.Equal(t, map[string]string{"plan.json": "one"}, read("general").Data)
 	version := read("general").ResourceVersion
-	require.NoError(t, r.Plan(t.Context(), plans))
+	require.NoError(t, r.Plan(t.Context(), nil, plans))
 	require.Equal(t, version, read("general").ResourceVersion)
 
 	changed := read("general")
@@ -41,7 +41,7 @@ func TestPlansOfPools(t *testing.T) {
 	_, err = client.Update(t.Context(), changed, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	delete(plans, "gpu")
-	require.NoError(t, r.Plan(t.Context(), plans))
+	require.NoError(t, r.Plan(t.Context(), nil, plans))
 	require.Equal(t, "one", read("general").Data["plan.json"])
 	empty, err := qos.Parse([]byte(read("gpu").Data["plan.json"]))
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ type Renderer struct {
 // Set returns the objects of an assignment: those of an instance while it is active, those
 // that others still need while it is ending, and otherwise nothing at all. An instance is
 // rendered whole, because its objects refer to each other, and the inventory is that of an
-// application; the components that a cluster does not carry have no objects.
+// application; the components that are not in the assignment have no objects.
 func (r *Renderer) Set(a *runtime.Assignment) (render.Set, error) {
 	set, err := r.set(a)
 	set.Ledger, set.Revision = a.Ledger, a.Revision
@@ -49,7 +49,7 @@ func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
 		return render.Set{}, err
 	}
 	in := render.Input{
-		Fleet: r.Fleet, Prefix: r.Prefix, Instance: a.Instance, Tenant: a.Tenant,
+		Fleet: r.Fleet, Prefix: r.Prefix, Instance: withHolds(a), Tenant: a.Tenant, Elsewhere: elsewhere(a),
 		Pools: a.Platform.Pools, Network: a.Platform.Network, Kustomizations: built,
 	}
 	for _, j := range a.Jobs {

@@ -69,7 +69,7 @@ func (r *Runtime) shortfalls(platform *model.Platform) (all []model.Shortfall) {
 	for i := range platform.Pools {
 		pool := &platform.Pools[i]
 		told := r.nodes.reportsOf(ReportName(r.fleet, pool.Name))
-		if len(told) == 0 || len(pool.Selector) == 0 {
+		if len(told) == 0 || len(pool.Selector) == 0 || pool.Cluster != r.cluster {
 			continue
 		}
 		selector := labels.SelectorFromSet(pool.Selector)

@@ -41,7 +41,7 @@ func TestReportsOfNodes(t *testing.T) {
 	}
 	see("nobody was asked yet")
 	plans := map[string][]byte{"general": []byte("{}"), "edge": []byte("{}")}
-	require.NoError(t, r.Plan(t.Context(), plans))
+	require.NoError(t, r.Plan(t.Context(), nil, plans))
 
 	client := f.Clientset.CoreV1().ConfigMaps(namespace)
 	report := qos.NewReport([]qos.Shortfall{
@@ -64,7 +64,7 @@ func TestReportsOfNodes(t *testing.T) {
 	want := model.Shortfall{App: model.AppID{Tenant: "acme", Name: "shop"}, Component: "web", Pool: "general", Node: small, Resource: "cpu", Promised: 250, Kept: 10, Why: "it is small"}
 	see("of a node of the pool", unit, want)
 
-	require.NoError(t, r.Plan(t.Context(), plans))
+	require.NoError(t, r.Plan(t.Context(), nil, plans))
 	c, err := client.Get(t.Context(), kubernetes.ReportName(f.fleet, "general"), metav1.GetOptions{})
 	require.NoError(t, err)
 	require.NotContains(t, c.Data, "gone")
@@ -73,7 +73,7 @@ func TestReportsOfNodes(t *testing.T) {
 	require.Contains(t, c.Data, hostile)
 	version := c.ResourceVersion
 	see("it stays", unit, want)
-	require.NoError(t, r.Plan(t.Context(), plans))
+	require.NoError(t, r.Plan(t.Context(), nil, plans))
 	c, err = client.Get(t.Context(), c.Name, metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, version, c.ResourceVersion, "nothing differs")

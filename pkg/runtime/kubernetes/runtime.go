@@ -33,6 +33,7 @@ type Options struct {
 	FieldManager string // default apply.FieldManager
 	Workers      int    // requests at the same time, default 8
 	Namespace    string // of the anchor, default daros-system
+	Cluster      string // whose pools these are; "" has the pools that name none
 
 	Patience time.Duration // see apply.Options
 	Slice    time.Duration // see apply.Options
@@ -54,6 +55,7 @@ type Options struct {
 type Runtime struct {
 	renderer  Renderer
 	fleet     string
+	cluster   string
 	namespace string // of the anchor
 	agents    string // their namespace, "" without them
 	role      string // of accounts, "" without them
@@ -96,7 +98,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 	}
 	r := &Runtime{
 		renderer: Renderer{Fleet: opts.Fleet, Prefix: opts.Prefix, Build: opts.Build},
-		fleet:    opts.Fleet, namespace: cmp.Or(opts.Namespace, "daros-system"), agents: opts.Agents, role: opts.TenantRole, opener: opts.Opener,
+		fleet:    opts.Fleet, cluster: opts.Cluster, namespace: cmp.Or(opts.Namespace, "daros-system"), agents: opts.Agents, role: opts.TenantRole, opener: opts.Opener,
 		reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
 		workloads: map[model.AppID][]model.Workload{},
 	}
@@ -105,11 +107,22 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 }
 
 // Name is what people call the runtime.
-func (*Runtime) Name() string { return carrier.Kubernetes.Name }
+func (r *Runtime) Name() string {
+	if r.cluster == "" {
+		return carrier.Kubernetes.Name
+	}
+	return "cluster " + r.cluster
+}
 
-// Carries returns why a cluster does not carry a component, nil if it does.
-func (*Runtime) Carries(c *model.Component, _ *model.PoolSpec) error {
-	return carrier.Kubernetes.Carries(c)
+// Carries returns why the cluster does not carry a component in a pool, nil if it does.
+func (r *Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
+	if err := carrier.Kubernetes.Carries(c); err != nil {
+		return err
+	}
+	if pool != nil && pool.Cluster != r.cluster {
+		return fmt.Errorf("%s has no pools of %s", r.Name(), pool.InCluster())
+	}
+	return nil
 }
 
 // Act makes the cluster hold what assignments say. What takes longer than a slice goes on.
@@ -127,6 +140,11 @@ func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Re
 			all[i], told = told[0], told[1:]
 		} else {
 			all[i] = runtime.Outcome{App: list[i].App, UnderWay: true}
+		}
+	}
+	for i := range all {
+		for k := range all[i].Results {
+			all[i].Results[k].Object += r.where()
 		}
 	}
 	report.Outcomes = all
@@ -184,7 +202,19 @@ func (r *Runtime) Preview(ctx context.Context, list []runtime.Assignment) ([]str
 			return nil, fmt.Errorf("render %s: %w", list[i].App, err)
 		}
 	}
-	return r.Others(ctx, sets)
+	said, err := r.Others(ctx, sets)
+	for i := range said {
+		said[i] += r.where()
+	}
+	return said, err
+}
+
+// where follows what people are told of an object of a cluster that has a name.
+func (r *Runtime) where() string {
+	if r.cluster == "" {
+		return ""
+	}
+	return " (cluster " + r.cluster + ")"
 }
 
 // Answered counts the requests for objects that have ended. It is for concurrent use.
