@@ -51,6 +51,8 @@ type Wakes struct {
 
 // Readings tell how the edges are doing. All may be zero.
 type Readings struct {
+	// Clusters are those beside the first one that the runtime has, by the names that pools give them.
+	Clusters []string
 	// Preview returns sentences about the objects of assignments that others made, for a dry run. Nil: nobody looks.
 	Preview func(ctx context.Context, list []runtime.Assignment) ([]string, error)
 	// Progress are functions that count what the edges get done: objects that the cluster

@@ -22,7 +22,6 @@ type Options struct {
 	Edges
 
 	Fleet    string        // name of the fleet; separates fleets that share a cluster
-	Clusters []string      // beside the first one, by the names that pools give them
 	Prefix   string        // put before every namespace name
 	Interval time.Duration // between polls
 	DryRun   bool          // decide and report, write nothing anywhere
