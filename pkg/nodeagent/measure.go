@@ -9,48 +9,67 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
+// mostMeasured bounds how many workloads are measured in a turn. Of more, each has its turn: nobody is told more often
+// than every few seconds.
+const mostMeasured = 128
+
 // meter measures what the workloads of the plan use and wait for.
 type meter struct {
-	at    time.Time
-	last  map[string]int64 // microseconds of processors, by workload and group
-	known map[string]measurement
+	at   time.Time
+	next int                    // place in the plan of the one that is measured next
+	seen map[string]measurement // by workload and group
 }
 
-// measurement is what a workload uses and waits for.
+// measurement is what a workload uses and waits for, and from which its next one begins.
 type measurement struct {
-	used     *qos.Used
-	pressure *qos.Pressure
+	at         time.Time
+	processors int64 // microseconds that its group has had
+	known      bool  // the kernel tells
+	used       *qos.Used
+	pressure   *qos.Pressure
 }
 
-// measure adds to standings what their workloads use and wait for. Of the processors that needs two looks, which are
-// not too soon one after the other.
+// measure adds to standings, which are in the order of the plan, what their workloads use and wait for. Of the processors
+// that needs two looks, which are not too soon one after the other.
 func (m *meter) measure(tree *cgroup.Tree, plan qos.Plan, standings []qos.Standing, now time.Time) {
-	passed := now.Sub(m.at)
-	if m.last == nil || passed >= leastLook || passed < 0 {
-		m.look(tree, plan, passed)
+	if passed := now.Sub(m.at); passed >= leastLook || passed < 0 {
 		m.at = now
+		m.look(tree, plan, now)
 	}
 	for i := range standings {
-		found := m.known[standings[i].Workload]
+		found := m.seen[placeOf(&plan.Workloads[i])]
 		standings[i].Used, standings[i].Pressure = found.used, found.pressure
 	}
 }
 
-func (m *meter) look(tree *cgroup.Tree, plan qos.Plan, passed time.Duration) {
-	last := m.last
-	m.last, m.known = make(map[string]int64, len(plan.Workloads)), make(map[string]measurement, len(plan.Workloads))
-	for i := range plan.Workloads {
-		w := &plan.Workloads[i]
-		processors, memory, known := tree.Used(w.Cgroup)
-		found := measurement{pressure: tree.Pressure(w.Cgroup)}
-		if key := w.Name + " " + w.Cgroup; known {
-			m.last[key] = processors
-			if before, known := last[key]; known && processors >= before && passed > 0 {
-				found.used = &qos.Used{CPU: milli(processors-before, passed), Memory: memory}
+func placeOf(w *qos.Workload) string { return w.Name + " " + w.Cgroup }
+
+func (m *meter) look(tree *cgroup.Tree, plan qos.Plan, now time.Time) {
+	n := len(plan.Workloads)
+	if len(m.seen) > n || m.seen == nil { // some have left the plan
+		before := m.seen
+		m.seen = make(map[string]measurement, n)
+		for i := range plan.Workloads {
+			if found, known := before[placeOf(&plan.Workloads[i])]; known {
+				m.seen[placeOf(&plan.Workloads[i])] = found
 			}
 		}
-		m.known[w.Name] = found
 	}
+	for range min(n, mostMeasured) {
+		w := &plan.Workloads[m.next%n]
+		m.next = (m.next + 1) % n
+		m.seen[placeOf(w)] = m.seen[placeOf(w)].following(tree, w.Cgroup, now)
+	}
+}
+
+// following measures a group after an earlier time, if there was one.
+func (m measurement) following(tree *cgroup.Tree, group string, now time.Time) measurement {
+	processors, memory, known := tree.Used(group)
+	next := measurement{at: now, processors: processors, known: known, pressure: tree.Pressure(group)}
+	if passed := now.Sub(m.at); m.known && known && processors >= m.processors && passed > 0 {
+		next.used = &qos.Used{CPU: milli(processors-m.processors, passed), Memory: memory}
+	}
+	return next
 }
 
 // notInForce returns which values of files are not in force, whatever is the cause.

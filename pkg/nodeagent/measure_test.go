@@ -5,6 +5,7 @@ package nodeagent
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
@@ -86,4 +88,33 @@ func TestOldReportsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, report.Holds())
 	require.Empty(t, report.Workloads)
+}
+
+// With many workloads each has its turn, and what left the plan is forgotten.
+func TestManyWorkloadsAreMeasuredInTurns(t *testing.T) {
+	tree := &cgroup.Tree{} // of a host that tells nothing
+	plan := qos.Plan{Workloads: make([]qos.Workload, mostMeasured+2)}
+	for i := range plan.Workloads {
+		plan.Workloads[i].Name = strconv.Itoa(i)
+	}
+	m, now := meter{}, time.Now()
+	look := func(after time.Duration) {
+		now = now.Add(after)
+		m.measure(tree, plan, make([]qos.Standing, len(plan.Workloads)), now)
+	}
+	look(0)
+	require.Len(t, m.seen, mostMeasured)
+	look(leastLook - 1)
+	require.Len(t, m.seen, mostMeasured, "too soon")
+	look(leastLook)
+	require.Len(t, m.seen, mostMeasured+2)
+	require.Equal(t, now, m.seen["129 "].at)
+	require.Equal(t, now, m.seen["125 "].at)
+	require.NotEqual(t, now, m.seen["126 "].at)
+	plan.Workloads = plan.Workloads[:1]
+	look(leastLook)
+	require.Len(t, m.seen, 1)
+	plan.Workloads = nil
+	look(leastLook)
+	require.Empty(t, m.seen)
 }

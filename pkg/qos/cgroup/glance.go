@@ -8,10 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostGlances bounds the files of figures that stay open. What is beyond it is opened each time.
-const mostGlances = 4096
+const (
+	mostGlances  = 4096 // files of figures that stay open; what is beyond it is opened each time
+	glanceUnread = 60   // turns after which one is closed that nobody reads
+)
 
-// glances are the files of figures that stay open, because each turn reads them.
+// glances are the files of figures that stay open, because they are read again and again.
 type glances struct {
 	open map[glanced]*glance
 	most int
@@ -61,10 +63,10 @@ func (t *Tree) glance(h hierarchy, path, file string) (string, bool) {
 	return string(buf[:max(n, 0)]), err == nil
 }
 
-// EndTurn closes the files of figures that nobody has read since the last one.
+// EndTurn closes the files of figures that nobody has read for a while.
 func (t *Tree) EndTurn() {
 	for key, g := range t.glances.open {
-		if g.turn != t.glances.turn {
+		if t.glances.turn-g.turn > glanceUnread {
 			t.glances.drop(key)
 		}
 	}
