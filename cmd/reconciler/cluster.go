@@ -39,11 +39,11 @@ var errNoCluster = errors.New("no cluster is named: give --kubeconfig FILE, $KUB
 func (f *clusterFlags) add(fl *pflag.FlagSet, when string) {
 	fl.StringVar(&f.kubeconfig, "kubeconfig", "", when+"kubeconfig file of the cluster (default: the files of $KUBECONFIG)")
 	fl.StringVar(&f.context, "context", "", when+"context of the kubeconfig (default: its current one); without --kubeconfig and $KUBECONFIG, of your own")
-	f.addOthers(fl, when)
 }
 
-func (f *clusterFlags) addOthers(fl *pflag.FlagSet, when string) {
-	fl.StringArrayVar(&f.others, "cluster", nil, when+"a further cluster, as `NAME=FILE#CONTEXT`: the name that platform.pools.<pool>.cluster gives it, its kubeconfig (default: that of the first cluster) and the context of that (default: its current one); may be repeated")
+// addFurther adds the flag for clusters beside the first.
+func (f *clusterFlags) addFurther(fl *pflag.FlagSet) {
+	fl.StringArrayVar(&f.others, "cluster", nil, "a further cluster, as `NAME=FILE#CONTEXT`: the name that platform.pools.<pool>.cluster gives it, its kubeconfig (default: that of the first cluster) and the context of that (default: its current one); may be repeated")
 }
 
 // named returns how to connect to the further clusters, in the order in which they are given.

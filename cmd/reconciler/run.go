@@ -100,6 +100,7 @@ components of runtime process.`,
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
 	fl.StringVar(&f.knownHosts, "known-hosts", "", "known_hosts file for ssh (default: the user's)")
 	f.cluster.add(fl, "")
+	f.cluster.addFurther(fl)
 	fl.StringVar(&f.fleet, "fleet", "fleet", "name that marks this fleet's objects in the cluster")
 	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of the name of every namespace")
 	fl.DurationVar(&f.interval, "interval", 15*time.Second, "time between polls of the fleet repo; watched changes start a pass sooner")

@@ -1,0 +1,50 @@
+package clustertest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+)
+
+// Alone starts a second cluster, which only this test uses and which ends with it. Its nodes are
+// those that the test adds.
+func Alone(t testing.TB) *Cluster {
+	t.Helper()
+	Start(t) // skips, or builds the binary
+	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
+	defer cancel()
+	binary, err := Build(ctx, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shared{dir: t.TempDir(), binary: binary}
+	cmd := exec.Command(binary, "up", "--dir", s.path("data"), "--nodes=1")
+	log, err := os.Create(s.path("up.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("start a second cluster: %v", err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // why it ended stands in its log
+		close(exited)
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		<-exited
+	})
+	if err := s.waitReady(ctx, exited); err != nil {
+		t.Fatalf("start a second cluster: %v", err)
+	}
+	c, err := connect(s.kubeconfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
