@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Alone starts a second cluster, which only this test uses and which ends with it. Its nodes are
-// those that the test adds.
+// Alone starts a second cluster, which only this test uses and which ends with it. The test adds the
+// nodes that it needs.
 func Alone(t testing.TB) *Cluster {
 	t.Helper()
 	Start(t) // skips, or builds the binary

@@ -18,6 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/clustertest"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // twoClusters is a world whose loop has a second cluster.
@@ -117,6 +118,9 @@ func running(app string, ready int) func(*model.Ledger) bool {
 // carried out. When a pool moves to the other cluster, what is in it is never gone. A cluster that
 // nobody told the reconciler of is refused where it stands.
 func TestTwoClusters(t *testing.T) {
+	if !tier.Soak() {
+		t.Skip("without -soak: starts a second API server; TestCrashWhileMoving has one for two clusters")
+	}
 	w := newTwoClusters(t)
 	w.commit("a fleet", merge(w.fleet("west"), tenant("acme", 12, ""), placed("near", "general", 1, "1"), placed("away", "far", 2, "1")))
 	w.until("both run", func(l *model.Ledger) bool { return running("near", 1)(l) && running("away", 2)(l) })
@@ -153,7 +157,7 @@ func TestTwoClusters(t *testing.T) {
 	w.until("it is refused", func(l *model.Ledger) bool { return len(l.Problems) > 0 })
 	ledger := w.ledger()
 	require.Equal(t, "DA1349", ledger.Problems[0].Code)
-	require.Equal(t, "far.cue:3:32", ledger.Problems[0].Places[0].At)
+	require.Equal(t, "far.cue:3:33", ledger.Problems[0].Places[0].At)
 	require.NotNil(t, w.deployment(w.west, "away"))
 
 	w.commit("a pool that moves", w.fleet(""))
