@@ -22,6 +22,9 @@ type Access struct {
 	Principals []Principal `json:"principals,omitempty"` // by name
 	Admins     []string    `json:"admins,omitempty"`     // of the layer, sorted: names of principals
 	Owners     []Owners    `json:"owners,omitempty"`     // of a tenant's applications, by application
+
+	// Viewers may read the layer on a shared dashboard, sorted: "user:NAME", "group:NAME", or Everybody.
+	Viewers []string `json:"viewers,omitempty"`
 }
 
 // People says how many different people a change needs, by what it changes. 0 stands
@@ -38,6 +41,9 @@ const (
 	EnforceSigned = "signed"
 )
 
+// Everybody stands among viewers for all who can sign in.
+const Everybody = "*"
+
 // Principal is a person or program that signs commits. Names mean something within the layer
 // that declares them and, for those of the platform, within the tenants.
 type Principal struct {
@@ -45,6 +51,7 @@ type Principal struct {
 	SSH         []string `json:"ssh,omitempty"`         // lines as in authorized_keys
 	OpenPGP     []string `json:"openpgp,omitempty"`     // armored public keys
 	Handle      string   `json:"handle,omitempty"`      // on the Git host, for CODEOWNERS
+	Login       string   `json:"login,omitempty"`       // on a shared dashboard
 	ValidAfter  string   `json:"validAfter,omitempty"`  // RFC 3339; "": always
 	ValidBefore string   `json:"validBefore,omitempty"` // RFC 3339; "": always
 	Revoked     bool     `json:"revoked,omitempty"`

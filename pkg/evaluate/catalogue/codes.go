@@ -38,6 +38,7 @@ const (
 	Annotation       = "DA1356"
 	ExpectEndless    = "DA1368"
 	ExpectDeadline   = "DA1369"
+	SharedLogin      = "DA1373"
 	PoolAndFlavours  = "DA1381"
 	FlavourPool      = "DA1382"
 	ClusterOfHosts   = "DA1347"

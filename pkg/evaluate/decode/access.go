@@ -15,6 +15,7 @@ import (
 type accessDoc struct {
 	Principals map[string]model.Principal `json:"principals"`
 	Admins     []string                   `json:"admins"`
+	Viewers    []string                   `json:"viewers"`
 }
 
 type platformAccessDoc struct {
@@ -88,8 +89,9 @@ func (d *tenantAccessDoc) access(own, platform *layer.Layer) (*model.Access, []m
 }
 
 func (d *accessDoc) access(field string, own *layer.Layer, above ...*layer.Layer) (*model.Access, []model.Problem) {
-	a := &model.Access{Admins: sorted(d.Admins)}
+	a := &model.Access{Admins: sorted(d.Admins), Viewers: sorted(d.Viewers)}
 	problems := d.unknown(field, "admins", d.Admins, own, above...)
+	logins := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(d.Principals)) {
 		p := d.Principals[name]
 		path := field + ".access.principals." + name
@@ -97,6 +99,12 @@ func (d *accessDoc) access(field string, own *layer.Layer, above ...*layer.Layer
 			if _, err := time.Parse(time.RFC3339, moment.value); moment.value != "" && err != nil {
 				problems = append(problems, own.Blame(catalogue.Amount, path+"."+moment.field, fmt.Sprintf("%q is not in the calendar", moment.value)))
 			}
+		}
+		if first, taken := logins[p.Login]; taken && p.Login != "" {
+			problems = append(problems, own.Blame(catalogue.SharedLogin, path+".login",
+				fmt.Sprintf("is %s, which is the login of %s, too: whoever signs in so would have the roles of both", p.Login, first)))
+		} else {
+			logins[p.Login] = name
 		}
 		p.Name = name
 		a.Principals = append(a.Principals, p)
