@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
@@ -41,6 +42,14 @@ type draftEdit struct {
 	Op    cuefile.Op      `json:"op"`
 	Value json.RawMessage `json:"value"`
 	To    int             `json:"to"`
+}
+
+// staysWithin reports whether a draft changes only what somebody may read.
+func (d draft) staysWithin(r access.Reading) bool {
+	return r.All || !slices.ContainsFunc(d.Edits, func(e draftEdit) bool {
+		part := strings.Split(e.Dir, "/")
+		return len(part) < 2 || !r.Reads(part[1])
+	})
 }
 
 // read returns the draft that a body has.

@@ -17,6 +17,8 @@ type Moment struct {
 	Time       time.Time // of the commit
 	Ledger     *model.Ledger
 	Unverified string // the commit and why no key vouches for it, "" if one does or none is known
+
+	whole *model.Ledger // of which Ledger is what somebody may read
 }
 
 // Branch is the status branch. It is safe for concurrent use.

@@ -21,9 +21,13 @@ const maxPreview = 30 * time.Second
 var (
 	errNoDrafts = refuse(http.StatusNotImplemented, "the editor needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
 	errReadOnly = refuse(http.StatusForbidden, "the dashboard was started with --read-only, so nothing can be changed here")
+	errShared   = refuse(http.StatusForbidden, "several people share this dashboard, so nothing is saved here; start \"reconciler ui\" in a clone of your own, and save there")
 	errGaveUp   = refuse(http.StatusBadRequest, "the files cannot be worked on here; edit them by hand")
 	errSlow     = refuse(http.StatusServiceUnavailable, "the preview takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxPreview)
 )
+
+// saving is the route that writes.
+const saving = "POST /api/v1/branches"
 
 // benches are where drafts are previewed: at most one at each. The one that was used last is the first to be used again, as it
 // knows the fleet.
@@ -134,7 +138,7 @@ func (s *Server) source(w http.ResponseWriter, r *http.Request) {
 		if err == nil && len(said.Files) == 0 {
 			err = refuse(http.StatusNotFound, "no file declares an application %s; a new one is made by edits of %s", app, said.Dir)
 		}
-		return http.StatusOK, sourceOf(app, said), err
+		return http.StatusOK, sourceOf(app, said).Only(of(r).reads), err
 	})
 }
 
@@ -149,7 +153,7 @@ func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
 	s.drafting(ctx, w, r, func(_ context.Context, d Drafts) (int, any, error) {
 		tenant := r.URL.Query().Get("tenant")
 		said, err := d.Offers(tenant)
-		return http.StatusOK, offersOf(said, tenant), err
+		return http.StatusOK, offersOf(said, tenant).Only(of(r).reads), err
 	})
 }
 
@@ -188,7 +192,11 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	ctx, end := of(r).previews.begin(r.Context(), s.previewIn, errSlow)
 	defer end()
 	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
-		_, said, err := previewOn(ctx, on, d)
+		p, said, err := previewOn(ctx, on, d)
+		if reads := of(r).reads; !reads.All {
+			s.people.meet(view.TenantsIn(&p.Plan.Next)...)
+			said = said.Only(reads)
+		}
 		return http.StatusOK, said, err
 	})
 }
@@ -231,10 +239,15 @@ func (s *Server) readDraft(w http.ResponseWriter, r *http.Request) (asked draft,
 		return asked, d, errNoDrafts
 	case s.ReadOnly:
 		return asked, d, errReadOnly
+	case s.Gate != nil && r.Pattern == saving:
+		return asked, d, errShared
 	}
 	if err = readJSON(w, r, maxDraft, &asked); err == nil {
 		d, err = asked.read()
 		err = blame(http.StatusBadRequest, err)
+	}
+	if err == nil && !asked.staysWithin(of(r).reads) {
+		err = errHidden
 	}
 	return asked, d, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -124,14 +125,7 @@ func (e *exporter) ledger() *model.Ledger {
 	if t == "" {
 		return e.m.Ledger
 	}
-	l := *e.m.Ledger
-	l.Tenants = only(l.Tenants, func(x *model.Tenant) bool { return x.Name == t })
-	l.Instances = only(l.Instances, func(x *model.Instance) bool { return x.App.Tenant == t })
-	l.Problems = only(l.Problems, func(x *model.Problem) bool { return x.Tenant == t || x.Tenant == "" })
-	l.Damaged = only(l.Damaged, func(x *model.DamagedRecord) bool { return x.App.Tenant == t })
-	l.Orphans = only(l.Orphans, func(x *model.Inventory) bool { return x.App.Tenant == t })
-	l.OverQuota = e.m.Ledger.OverQuotaOf(t)
-	return &l
+	return view.Only(e.m.Ledger, access.Reading{Tenants: []string{t}})
 }
 
 // timeline returns the commits up to the moment. That of an earlier moment begins with what the moment itself says.

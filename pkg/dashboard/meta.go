@@ -23,6 +23,7 @@ type Meta struct {
 	Edit         bool      `json:"edit"`             // drafts can be previewed and saved
 	SourceCommit string    `json:"sourceCommit"`     // that the newest commit is about
 	Unverified   string    `json:"unverified"`       // of the newest commit
+	User         string    `json:"user,omitempty"`   // who asks, where several people share the dashboard
 
 	Links model.Links `json:"links"` // templates of where to look further
 }
@@ -30,7 +31,7 @@ type Meta struct {
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil, Edit: s.drafts != nil && !s.ReadOnly, Links: s.Links}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil && of(r).reads.All, Edit: s.drafts != nil && !s.ReadOnly && s.Gate == nil, User: of(r).who.User, Links: s.Links}
 	if m != nil {
 		v.Commit, v.Changed, v.SourceCommit, v.Unverified = m.Commit, m.Time, m.Ledger.Commit, m.Unverified
 		v.Links = m.Ledger.LinksOr(s.Links)

@@ -6,16 +6,27 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // moment returns the moment that a request is about: that of at=COMMIT, or the newest one.
 func (s *Server) moment(ctx context.Context, r *http.Request) (Moment, error) {
 	m, err := s.newest()
 	if at := r.URL.Query().Get("at"); at != "" && at != m.Commit {
-		return s.at(ctx, at)
+		m, err = s.at(ctx, at)
 	}
-	return m, err
+	if err != nil {
+		return Moment{}, err
+	}
+	return m.only(of(r).reads), nil
+}
+
+// only returns what somebody may read of a moment.
+func (m Moment) only(r access.Reading) Moment {
+	m.whole, m.Ledger = m.Ledger, view.Only(m.Ledger, r)
+	return m
 }
 
 // newest returns the newest moment.
@@ -40,6 +51,9 @@ func (s *Server) at(ctx context.Context, commit string) (Moment, error) {
 		return Moment{}, ctx.Err()
 	}
 	m, err := s.Branch.At(ctx, commit)
+	if err == nil && s.Gate != nil {
+		s.people.meet(view.TenantsIn(m.Ledger)...)
+	}
 	return m, unknown(err)
 }
 

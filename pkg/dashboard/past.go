@@ -24,7 +24,12 @@ func (s *Server) timeline(ctx context.Context, m Moment, r *http.Request) (any, 
 		return view.Timeline{Commits: []view.TimelineCommit{}}, nil
 	}
 	v, err := s.Branch.Log(ctx, before, limit)
-	return v, unknown(err)
+	for i := range v.Commits {
+		for n := range v.Commits[i].Changes {
+			s.people.meet(v.Commits[i].Changes[n].App.Tenant)
+		}
+	}
+	return v.Only(of(r).reads), unknown(err)
 }
 
 // changes answers with what differs between two moments.
@@ -39,7 +44,8 @@ func (s *Server) changes(ctx context.Context, m Moment, r *http.Request) (any, e
 			return nil, err
 		}
 	}
-	v := view.ChangesOf(from.Ledger, m.Ledger, m.Time)
+	reads := of(r).reads
+	v := view.ChangesOf(view.Only(from.Ledger, reads), view.Only(m.Ledger, reads), m.Time)
 	v.From, v.To = from.Commit, m.Commit
 	return v, nil
 }

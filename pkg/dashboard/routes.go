@@ -11,8 +11,8 @@ import (
 )
 
 // api returns the routes of what programs read.
-func (s *Server) api() http.Handler {
-	mux := http.NewServeMux()
+func (s *Server) api() *routes {
+	mux := &routes{ServeMux: http.NewServeMux(), server: s}
 	get := func(path string, say func(ctx context.Context, m Moment, r *http.Request) (any, error)) {
 		mux.HandleFunc("GET /api/v1/"+path, s.answer(say))
 	}
@@ -27,7 +27,9 @@ func (s *Server) api() http.Handler {
 	get("applications/{tenant}/{app}/run", run)
 	get("applications/{tenant}/{app}/history", s.history)
 	get("tenants/{tenant}", tenant)
-	get("pools", func(_ context.Context, m Moment, _ *http.Request) (any, error) { return view.PoolsOf(m.Ledger), nil })
+	get("pools", func(_ context.Context, m Moment, r *http.Request) (any, error) {
+		return view.PoolsOf(m.whole).Only(of(r).reads), nil
+	})
 	get("problems", problems)
 	get("timeline", s.timeline)
 	get("changes", s.changes)
@@ -40,7 +42,7 @@ func (s *Server) api() http.Handler {
 	mux.HandleFunc("GET /api/v1/schema/application", s.schema("application"))
 	mux.HandleFunc("GET /api/v1/offers", s.offers)
 	mux.HandleFunc("POST /api/v1/preview", s.preview)
-	mux.HandleFunc("POST /api/v1/branches", s.save)
+	mux.HandleFunc(saving, s.save)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			other := r.Clone(r.Context())

@@ -23,6 +23,8 @@ type Options struct {
 	ReadOnly  bool      // nobody drafts
 	Pages     fs.FS     // the front end
 	Token     string    // that a browser signs in with
+	Gate      Gate      // tells who asks; nil: the token lets in, to all
+	Hosts     []string  // names of the dashboard beside its address
 
 	Version string      // of the program
 	Repo    string      // for people, without credentials
@@ -39,6 +41,7 @@ type Server struct {
 	Options
 	pages     assets
 	sessions  *sessions
+	people    *people
 	follower  *follower
 	pace      pace
 	streams   chan struct{} // one element for each that is open
@@ -68,7 +71,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), follower: newFollower(o.Branch, o.Now),
+		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
 		planning: make(chan struct{}, 1), planIn: maxPlanning,
 		reading: make(chan struct{}, maxReading), previewIn: maxPreview,
@@ -88,7 +91,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.follower.look(ctx)
 	s.work.Go(func() { s.follower.run(ctx, s.Interval, s.Hints) })
 	server := &http.Server{
-		Handler:           s.handler(hostsOf(l.Addr().String())),
+		Handler:           s.handler(append(hostsOf(l.Addr().String()), s.Hosts...)),
 		ReadHeaderTimeout: 8 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is no news
@@ -111,7 +114,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) handler(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.pages)
-	mux.HandleFunc("POST /api/v1/session", s.sessions.signIn)
-	mux.Handle("/api/", s.sessions.required(s.api()))
+	if s.Gate == nil {
+		mux.HandleFunc("POST /api/v1/session", s.sessions.signIn)
+	}
+	mux.Handle("/api/", s.admitted(s.api()))
 	return guard(hosts, mux)
 }

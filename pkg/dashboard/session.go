@@ -125,20 +125,6 @@ func cookieOf(r *http.Request) string {
 	return "daros_session_" + port
 }
 
-type sessionKey struct{}
-
-// required lets in only requests with a session.
-func (s *sessions) required(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		of := s.of(r)
-		if of == nil {
-			fail(w, r, refuse(http.StatusUnauthorized, "sign in first: open the URL that \"reconciler ui\" prints"))
-			return
-		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, of)))
-	})
-}
-
 // readJSON reads a body of at most so many bytes.
 func readJSON(w http.ResponseWriter, r *http.Request, most int64, into any) error {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, most))

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -48,6 +51,25 @@ func (q question) parse() (settings []offline.Setting, capacity []offline.Capaci
 	return settings, capacity, err
 }
 
+// staysWithin reports whether a question is about what somebody may read. Capacity is everybody's.
+func (q question) staysWithin(r access.Reading) bool {
+	return r.All || !slices.ContainsFunc(q.Set, func(one string) bool {
+		kind, path, _ := strings.Cut(one, ".")
+		tenant, _, _ := strings.Cut(path, ".")
+		tenant, _, _ = strings.Cut(tenant, "/")
+		return kind != "tenant" && kind != "application" || !r.Reads(tenant)
+	})
+}
+
+// effect returns what a change would do, as somebody may read it.
+func (s *Server) effect(c plan.Comparison, r access.Reading) view.Plan {
+	v := view.PlanOf(c)
+	if !r.All {
+		s.people.meet(view.TenantsIn(&c.Next)...)
+	}
+	return v.Only(r)
+}
+
 // whatIf answers what some settings would change.
 func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 	if s.Questions == nil {
@@ -64,6 +86,11 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, blame(http.StatusBadRequest, err))
 		return
 	}
+	reads := of(r).reads
+	if !asked.staysWithin(reads) {
+		fail(w, r, errHidden)
+		return
+	}
 	m, err := s.newest()
 	if err != nil {
 		fail(w, r, err)
@@ -76,7 +103,7 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
-	body, err := view.JSON(view.PlanOf(made))
+	body, err := view.JSON(s.effect(made, reads))
 	if err != nil {
 		fail(w, r, err)
 		return
@@ -85,8 +112,6 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	write(w, r, http.StatusOK, body)
 }
-
-func of(r *http.Request) *session { return r.Context().Value(sessionKey{}).(*session) }
 
 // ask asks a question once nobody else does. The answer is given up when ctx ends. What was evaluated meanwhile stays for
 // the next question, so bringing the fleet up to date goes on until the server ends.

@@ -1,0 +1,280 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
+	"github.com/d-aros/d-aros/test/arbitration/generate"
+	"github.com/d-aros/d-aros/test/arbitration/world"
+	"github.com/d-aros/d-aros/test/tier"
+)
+
+// asks lets everybody in as the one that a header names.
+type asks struct{}
+
+func (asks) Who(r *http.Request) (access.Identity, error) {
+	return access.Identity{User: r.Header.Get("Test-User")}, nil
+}
+
+// crowd is a random fleet in which every name of an application, a component, an image and a person is that of one tenant only. It is a
+// branch of several commits, and answers questions by deciding anew.
+type crowd struct {
+	memory
+	w *world.World
+}
+
+func newCrowd(rng *rand.Rand, tenants, apps int) *crowd {
+	w := generate.Random(rng, generate.Everything(tenants, apps))
+	w.Advises = true
+	for _, a := range slices.Clone(w.Fleet.Applications) {
+		own := *a
+		own.Components = slices.Clone(a.Components)
+		for i := range own.Components {
+			own.Components[i].Name += "-of-" + a.ID.Name
+		}
+		w.Declare(own)
+	}
+	c := &crowd{w: w}
+	for n := range 4 {
+		w.Round()
+		w.Now = w.Now.Add(time.Minute)
+		if n == 2 { // one that the newest commit does not know any more, and who may have been ahead of others
+			gone := w.Fleet.Applications[0].ID.Tenant
+			w.Fleet.Tenants = slices.DeleteFunc(slices.Clone(w.Fleet.Tenants), func(t model.Tenant) bool { return t.Name == gone })
+			for _, a := range slices.Clone(w.Fleet.Applications) {
+				if a.ID.Tenant == gone {
+					w.Remove(a.ID)
+				}
+			}
+		}
+		c.push(Moment{Commit: commit(byte(n)), Time: w.Now, Ledger: c.ledger(rng)})
+	}
+	return c
+}
+
+// ledger is what the branch says now, with what goes wrong in a fleet.
+func (c *crowd) ledger(rng *rand.Rand) *model.Ledger {
+	l := c.w.Ledger
+	l.Commit, l.Platform, l.Pools = "c0ffee", c.w.Fleet.Platform, c.w.Seen.Pools
+	l.Instances, l.Decisions = slices.Clone(l.Instances), slices.Clone(l.Decisions)
+	l.Tenants = slices.Clone(c.w.Fleet.Tenants)
+	for i := range l.Tenants {
+		t := &l.Tenants[i]
+		t.Access = &model.Access{
+			Principals: []model.Principal{{Name: "boss", Login: fmt.Sprintf("boss-%d", i), Handle: "@boss-of-" + t.Name}}, Admins: []string{"boss"},
+			Viewers: []string{fmt.Sprintf("user:reader-%d", i/2)},
+		}
+		at := "tenants/" + t.Name + "/tenant.cue:3:4"
+		l.Problems = append(l.Problems,
+			model.Problem{Code: "DA1301", Tenant: t.Name, Path: "tenant.quota", Message: "is wider than that of tenant " + t.Name, Places: []model.Place{{At: at}}},
+			model.Problem{Code: "DA1501", Path: "platform.groups", Message: "has tenant " + t.Name + ", which is in group x already", Places: []model.Place{{At: at, Note: "tenant " + t.Name}}})
+		l.OverQuota = append(l.OverQuota, model.OverQuota{Tenant: t.Name, Resource: "cpu", Granted: 2, Limit: 1, At: at})
+	}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		if other := l.Instances[rng.IntN(len(l.Instances))].App; rng.IntN(3) == 0 {
+			in.Outcomes = []model.Outcome{{Object: "Ingress " + in.App.Tenant + "/web", Reason: model.OutcomeConflict,
+				Message: fmt.Sprintf("the host x.example.com is that of %s (tenants/%s/apps/%s/app.cue:7:2), an application of tenant %s, and of tenants %s and %s", other, other.Tenant, other.Name, other.Tenant, in.App.Tenant, other.Tenant)}}
+		}
+		if rng.IntN(4) == 0 {
+			l.Orphans = append(l.Orphans, model.Inventory{App: in.App})
+		}
+	}
+	return &l
+}
+
+func (c *crowd) Log(context.Context, string, int) (v view.Timeline, err error) {
+	for i := len(c.moments) - 1; i > 0; i-- {
+		changes := announce.Between(c.moments[i-1].Ledger, c.moments[i].Ledger, c.moments[i].Time)
+		v.Commits = append(v.Commits, view.TimelineCommit{Commit: c.moments[i].Commit, Subject: "2 changes: " + changes[0].App.String() + " Running", Changes: changes, ChangesTotal: len(changes)})
+	}
+	return v, nil
+}
+
+func (c *crowd) History(_ context.Context, _ Moment, app model.AppID, _ int) (all []view.HistoryEntry, err error) {
+	for i := 1; i < len(c.moments); i++ {
+		changes := announce.Between(c.moments[i-1].Ledger, c.moments[i].Ledger, c.moments[i].Time)
+		own := slices.DeleteFunc(changes, func(a announce.Announcement) bool { return a.App != app })
+		all = append(all, view.HistoryEntry{Commit: c.moments[i].Commit, Subject: "2 changes", Transitions: own})
+	}
+	return all, nil
+}
+
+func (c *crowd) Follow(context.Context, offline.Recorded) error { return nil }
+
+// WhatIf compares with the world in which a tenant has everything.
+func (c *crowd) WhatIf(context.Context, []offline.Setting, []offline.Capacity) (plan.Comparison, error) {
+	l := c.moments[len(c.moments)-1].Ledger
+	before := plan.Outcome{Fleet: c.w.Fleet, Ledger: *l}
+	after := before
+	after.Ledger.Instances, after.Ledger.Decisions = slices.Clone(l.Instances), slices.Clone(l.Decisions)
+	for i := range after.Ledger.Instances {
+		in := &after.Ledger.Instances[i]
+		in.Phase, in.Message, in.Components = model.PhaseAdmitted, "waits for "+l.Instances[0].App.String(), nil
+	}
+	made := plan.Comparison{Changes: plan.Compare(&before, &after), Notes: []string{"tenant " + l.Tenants[0].Name + " has no valid layer"}, Next: after.Ledger}
+	for _, t := range l.Tenants {
+		made.Tenants = append(made.Tenants, plan.Tenant{Name: t.Name})
+		app := model.AppID{Tenant: t.Name, Name: "app-900"}
+		made.Objects = append(made.Objects, plan.ObjectChange{App: app, Owner: app.String(), Kind: "Deployment", Namespace: t.Name, Name: "web", Diff: "+ image: " + t.Name})
+		made.Approvals = append(made.Approvals, plan.Approval{App: app, Area: "application " + app.String(), Path: "tenants/" + t.Name + "/x", Who: []string{"@boss-of-" + t.Name}})
+	}
+	for i := range made.Touched {
+		made.Touched[i].Owners = []string{"@boss-of-" + made.Touched[i].Tenant}
+	}
+	made.Rounds = []plan.Round{{Number: 1, Applications: made.Applications}}
+	return made, nil
+}
+
+// TestNoAnswerNamesWhatMayNotBeRead: random fleets and viewers; no byte of any answer has a name of a tenant that the viewer may not read,
+// or of something of it, and asking for one is answered as asking for what is not there.
+func TestNoAnswerNamesWhatMayNotBeRead(t *testing.T) {
+	told := false
+	for seed := range uint64(tier.Count(2, 3, 200)) {
+		rng := rand.New(rand.NewPCG(seed, 16))
+		c := newCrowd(rng, 3+rng.IntN(3), 10+rng.IntN(14))
+		s, _ := newServer(t, c, c)
+		s.Gate = asks{}
+		newest := c.moments[len(c.moments)-1].Ledger
+		first := c.moments[0].Ledger
+		for i, tenant := range newest.Tenants {
+			for _, user := range []string{fmt.Sprintf("boss-%d", i), fmt.Sprintf("reader-%d", i)} {
+				reads := access.NewReaders(newest.Platform, newest.Tenants).Reading(access.Identity{User: user}, began)
+				if reads.Nothing() {
+					continue
+				}
+				foreign := foreignNames(c, reads)
+				client := stranger(t, s)
+				for _, path := range questionsOf(first, newest, c) {
+					w := client.get(path, "Test-User", user)
+					for line := range strings.Lines(w.Body.String()) {
+						require.Empty(t, foreign.FindString(line), "seed %d: %s asks for %s, and sees %s", seed, user, path, line)
+					}
+					if m := regexp.MustCompile(`tenant[s=]/?(tenant-\d)`).FindStringSubmatch(path); m != nil && !reads.Reads(m[1]) {
+						none := client.get(strings.ReplaceAll(path, m[1], "nobody"), "Test-User", user)
+						require.Equal(t, none.Body.String(), w.Body.String(), path)
+						require.Equal(t, none.Header(), w.Header(), path)
+						require.Equal(t, none.Code, w.Code, path)
+					}
+				}
+				for _, set := range []string{"tenant." + tenant.Name + ".weight=2", "application." + newest.Instances[0].App.String() + ".priority=1", "tenant.nobody.weight=2", "platform.x=1"} {
+					w := client.post("what-if", `{"set":["`+set+`"]}`, "Test-User", user)
+					require.Empty(t, foreign.FindString(w.Body.String()), "%s %s", user, set)
+					if w.Code != http.StatusOK {
+						require.Equal(t, http.StatusNotFound, w.Code, w.Body)
+					}
+				}
+				w := client.post("what-if", `{"capacity":["pool-0.cpu=+1"]}`, "Test-User", user)
+				require.Equal(t, http.StatusOK, w.Code, w.Body)
+				require.Empty(t, foreign.FindString(w.Body.String()))
+				var made struct{ Touched []plan.Touched }
+				require.NoError(t, json.Unmarshal(w.Body.Bytes(), &made))
+				all, _ := c.WhatIf(t.Context(), nil, nil)
+				require.Len(t, made.Touched, len(all.Touched), "numbers stay")
+				told = told || strings.Contains(w.Body.String(), "an application of another tenant")
+			}
+		}
+	}
+	require.True(t, told, "the effect on others is told without their names")
+}
+
+// TestEveryRouteIsFiltered: a route whose path names no tenant has a filter, or the dashboard does not start.
+func TestEveryRouteIsFiltered(t *testing.T) {
+	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
+	made := s.api().names
+	for _, pattern := range made {
+		require.True(t, filters[pattern] != 0 || strings.Contains(pattern, "/{tenant}"), pattern)
+	}
+	for pattern := range filters {
+		require.Contains(t, made, pattern, "no route has this filter")
+	}
+	require.Panics(t, func() { (&routes{http.NewServeMux(), s, nil}).HandleFunc("GET /api/v1/new", s.meta) })
+}
+
+// TestWhoMayReadNothing: who is not named gets no answer but whom to ask, and a dashboard that several people share saves nothing.
+func TestWhoMayReadNothing(t *testing.T) {
+	m := small(0, "")
+	m.Ledger.Platform.Access = &model.Access{
+		Principals: []model.Principal{{Name: "ada", Login: "ada"}, {Name: "gone", Revoked: true}}, Admins: []string{"ada", "gone"},
+	}
+	_, desks := newDesks(1)
+	s, _ := newServer(t, &memory{moments: []Moment{m}}, nil)
+	s.Gate, s.drafts = asks{}, newBenches(desks)
+	c := stranger(t, s)
+	for _, pattern := range s.api().names {
+		method, path, found := strings.Cut(strings.NewReplacer("{tenant}", "acme", "{app}", "shop").Replace(pattern), " ")
+		if !found {
+			method, path = http.MethodGet, "/api/v1/nothing"
+		}
+		refused(t, http.StatusUnauthorized, c.do(method, path, "{}"))
+		w := c.do(method, path, "{}", "Test-User", "eve")
+		require.Equal(t, http.StatusForbidden, w.Code, pattern)
+		require.Contains(t, w.Body.String(), `\"eve\" may read nothing here: ask @ada, or whoever administers your tenant, to name you in access.viewers`)
+	}
+	require.Equal(t, http.StatusOK, c.get("fleet", "Test-User", "ada").Code)
+	require.Contains(t, c.get("meta", "Test-User", "ada").Body.String(), `"user": "ada"`)
+	w := c.post("branches", bodyOf(`,"name":"x"`, "1"), "Test-User", "ada")
+	require.Equal(t, http.StatusForbidden, w.Code)
+	require.Contains(t, w.Body.String(), "several people share this dashboard")
+	require.Equal(t, http.StatusNotFound, c.post("session", `{"token":"the-token"}`, "Test-User", "ada").Code, "no token lets in")
+	require.Equal(t, http.StatusForbidden, c.post("what-if", ask1, "Test-User", "ada", "Sec-Fetch-Site", "cross-site").Code)
+	require.Equal(t, http.StatusMisdirectedRequest, c.get("fleet", "Test-User", "ada", "Host", "evil.example:8421").Code)
+}
+
+// foreignNames matches all names of what may not be read, in any commit.
+func foreignNames(c *crowd, reads access.Reading) *regexp.Regexp {
+	names := map[string]bool{}
+	for _, m := range c.moments {
+		for _, in := range m.Ledger.Instances {
+			if !reads.Reads(in.App.Tenant) {
+				names[in.App.Tenant], names[in.App.Name] = true, true
+			}
+		}
+		for _, t := range m.Ledger.Tenants {
+			if !reads.Reads(t.Name) {
+				names[t.Name] = true
+			}
+		}
+	}
+	var list []string
+	for name := range names {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return regexp.MustCompile(`\b(` + strings.Join(append(list, "no-such-name"), "|") + `)\b`)
+}
+
+// questionsOf are GET requests about everything in two ledgers.
+func questionsOf(first, newest *model.Ledger, c *crowd) []string {
+	all := []string{"meta", "fleet", "pools", "problems", "timeline", "heads", "plan?head=x", "offers", "schema/application", "applications?limit=200", "applications?sort=name&after=0/tenant-1/app-003",
+		"changes?from=" + c.moments[0].Commit, "changes?from=" + c.moments[1].Commit + "&to=" + c.moments[2].Commit, "fleet?at=" + c.moments[0].Commit, "pools?at=" + c.moments[0].Commit, "nowhere"}
+	for _, l := range []*model.Ledger{first, newest} {
+		for _, t := range l.Tenants {
+			all = append(all, "tenants/"+t.Name, "applications?tenant="+t.Name, "applications?q="+t.Name, "offers?tenant="+t.Name)
+		}
+		for i := range l.Instances {
+			app := l.Instances[i].App
+			all = append(all, "applications?q="+app.Name, "source/applications/"+app.String(), "applications/"+app.Tenant+"/nothing")
+			for _, of := range []string{"", "/decision", "/run", "/history"} {
+				all = append(all, "applications/"+app.String()+of, "applications/"+app.String()+of+"?at="+c.moments[1].Commit)
+			}
+		}
+	}
+	return all
+}
