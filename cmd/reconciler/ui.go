@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,8 @@ import (
 func newUICommand() *cobra.Command {
 	var from ledgerFlags
 	var of fleetFlags
-	var listen, base, export string
+	var serving uiServing
+	var base, export string
 	var which dashboard.Selection
 	var interval time.Duration
 	var readOnly bool
@@ -36,7 +36,9 @@ too, from the files as they lie on disk, shows what the merge of each branch the
 and has an editor of applications: what is saved there is a commit on a new branch ui/NAME of
 the clone. Nothing else is ever written.
 
-The URL holds a token that lets a browser in. Only addresses of this machine are served.
+The URL holds a token that lets a browser in. Only addresses of this machine are served, unless
+several people share the dashboard: with --auth proxy a reverse proxy signs them in, and each
+reads the tenants that access in the fleet gives them.
 
 With --export it writes the same pages and what they show of one moment as files, which any
 server of files shows below any path, and ends.`,
@@ -46,6 +48,9 @@ server of files shows below any path, and ends.`,
   # anywhere, without what-if
   reconciler ui --repo https://git.example.com/acme/fleet.git --token-file token
 
+  # for several people, behind a proxy that signs them in
+  reconciler ui --auth proxy --listen unix:/run/daros/ui.sock --host fleet.example.com
+
   # for an incident report, or the pages of a Git host
   reconciler ui --export public`,
 		Args: cobra.NoArgs,
@@ -53,7 +58,8 @@ server of files shows below any path, and ends.`,
 			if interval < time.Second {
 				return fmt.Errorf("--interval %s: at least 1s", interval)
 			}
-			if err := onThisMachine(listen); err != nil {
+			var o dashboard.Options
+			if err := serving.complete(&o); err != nil {
 				return err
 			}
 			if export == "" && which != (dashboard.Selection{}) {
@@ -71,7 +77,8 @@ server of files shows below any path, and ends.`,
 			if err != nil {
 				return err
 			}
-			o := dashboard.Options{
+			o = dashboard.Options{
+				Gate: o.Gate, Hosts: o.Hosts, TLS: o.TLS,
 				Branch: &uiBranch{reader: r, name: from.branch, doubt: doubt}, Pages: web.Files(), Token: rand.Text(), Version: buildinfo.Read().String(),
 				Repo: shownRepo(r.url), Name: from.branch, Links: model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch), Interval: interval, Hints: r.hints(cmd.Context(), from.branch), Now: present,
 			}
@@ -105,11 +112,11 @@ server of files shows below any path, and ends.`,
 			if err != nil {
 				return err
 			}
-			listener, err := net.Listen("tcp", listen)
+			listener, said, err := serving.open(o.Token)
 			if err != nil {
-				return fmt.Errorf("serve the dashboard: %w; choose another address with --listen", err)
+				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "http://%s/#token=%s\n", listener.Addr(), o.Token)
+			fmt.Fprintln(cmd.OutOrStdout(), said)
 			return server.Serve(cmd.Context(), listener)
 		},
 	}
@@ -119,22 +126,10 @@ server of files shows below any path, and ends.`,
 	of.add(fl)
 	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
 	fl.BoolVar(&readOnly, "read-only", false, "show the fleet only: no editor, no branches")
-	fl.StringVar(&listen, "listen", "127.0.0.1:8421", "address of this machine to serve on")
+	serving.add(fl)
 	fl.StringVar(&export, "export", "", "write the pages of one moment into this `DIR`, for any server of files, and end")
 	fl.StringVar(&which.At, "at", "", "with --export: the `COMMIT` of the status branch (default: the newest)")
 	fl.StringVar(&which.Tenant, "tenant", "", "with --export: only the applications of this `TENANT`")
 	fl.DurationVar(&interval, "interval", 5*time.Second, "time from one look at the branch to the next")
 	return cmd
-}
-
-// onThisMachine refuses an address that other machines reach.
-func onThisMachine(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("--listen %s: write HOST:PORT, such as 127.0.0.1:8421", address)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("--listen %s: the dashboard serves people on this machine only; write 127.0.0.1, ::1 or localhost, and reach it from elsewhere through \"ssh -L\"", address)
-	}
-	return nil
 }

@@ -289,7 +289,7 @@ func TestUIRefuses(t *testing.T) {
 	w := newWorld(t)
 	w.repo.Commit("first")
 	for want, args := range map[string][]string{
-		"the dashboard serves people on this machine only": {"--listen", "0.0.0.0:8421"},
+		"serves people on this machine only": {"--listen", "0.0.0.0:8421"},
 		"write HOST:PORT":        {"--listen", "8421"},
 		"at least 1s":            {"--interval", "10ms"},
 		"choose another address": {"--listen", strings.TrimPrefix(openUI(t, "--repo", w.repo.Dir).address, "http://")},

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,14 +18,15 @@ import (
 // Options are what a dashboard shows, and to whom.
 type Options struct {
 	Branch    Branch
-	Questions Questions // nil: there is no clone that could be asked
-	Proposals Proposals // nil: the same
-	Drafts    []Drafts  // as many are previewed at a time; none: the same
-	ReadOnly  bool      // nobody drafts
-	Pages     fs.FS     // the front end
-	Token     string    // that a browser signs in with
-	Gate      Gate      // tells who asks; nil: the token lets in, to all
-	Hosts     []string  // names of the dashboard beside its address
+	Questions Questions   // nil: there is no clone that could be asked
+	Proposals Proposals   // nil: the same
+	Drafts    []Drafts    // as many are previewed at a time; none: the same
+	ReadOnly  bool        // nobody drafts
+	Pages     fs.FS       // the front end
+	Token     string      // that a browser signs in with
+	Gate      Gate        // tells who asks; nil: the token lets in, to all
+	Hosts     []string    // names of the dashboard beside its address
+	TLS       *tls.Config // nil: it is served without
 
 	Version string      // of the program
 	Repo    string      // for people, without credentials
@@ -59,7 +61,8 @@ type Server struct {
 
 // Limits of connections.
 const (
-	maxConnections = 64
+	maxConnections = 64   // of one person
+	maxShared      = 1024 // of several people
 	maxHeader      = 32 << 10
 	maxReading     = 2 // moments of the past at a time: each may be as large as the branch
 )
@@ -104,7 +107,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			_ = server.Close()
 		}
 	})
-	if err := server.Serve(limited(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+	serve, most := server.Serve, maxConnections
+	if s.TLS != nil {
+		server.TLSConfig = s.TLS
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	if s.Gate != nil {
+		most = maxShared
+	}
+	if err := serve(limited(l, most)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -34,6 +34,7 @@ type sessions struct {
 type session struct {
 	questions newest
 	previews  newest
+	streams   chan struct{} // one element for each that is open; nil: all browsers share them
 
 	mu      sync.Mutex
 	planned *planning // nil: it asked for no plan

@@ -18,11 +18,15 @@ var usualPace = pace{most: 8, between: time.Second, alive: 15 * time.Second, pat
 
 // stream sends the newest commit of the branch, and each newer one.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	places := s.streams
+	if s.Gate != nil {
+		places = of(r).streams
+	}
 	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	default:
-		fail(w, r, refuse(http.StatusTooManyRequests, "%d streams are open already; close a page", cap(s.streams)))
+		fail(w, r, refuse(http.StatusTooManyRequests, "%d streams are open already; close a page", cap(places)))
 		return
 	}
 	h := w.Header()

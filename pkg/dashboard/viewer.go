@@ -114,7 +114,7 @@ func (p *people) session(user string) *session {
 			delete(p.sessions, p.order[0])
 			p.order = slices.Delete(p.order, 0, 1)
 		}
-		p.sessions[user], p.order = &session{}, append(p.order, user)
+		p.sessions[user], p.order = &session{streams: make(chan struct{}, usualPace.most)}, append(p.order, user)
 	}
 	return p.sessions[user]
 }
