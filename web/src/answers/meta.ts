@@ -15,4 +15,5 @@ export interface Meta {
   sourceCommit: string // that the newest commit is about
   links: Links
   unverified: string
+  user?: string // who asks, where several people share the dashboard
 }

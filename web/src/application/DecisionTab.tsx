@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import type { Decision } from '../answers/decision'
 import type { Explanation } from '../answers/explanation'
@@ -7,6 +6,7 @@ import { thousandths } from '../parts/amount'
 import { Badge } from '../parts/Badge'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
+import { ApplicationLink } from '../parts/ApplicationLink'
 import { Commit } from '../parts/Place'
 import { Shares } from '../tenant/Shares'
 import { useExplanation } from './answers'
@@ -87,22 +87,17 @@ function Ahead({ of: d }: { of: Decision }) {
           </tr>
         </thead>
         <tbody>
-          {ahead.map((c) => {
-            const [tenant = '', name = ''] = c.application.split('/')
-            return (
-              <tr key={c.application}>
-                <th scope="row">
-                  <Link to="/applications/$tenant/$name" params={{ tenant, name }}>
-                    {c.application}
-                  </Link>
-                </th>
-                <td>{c.holds}</td>
-                <td>{c.standing}</td>
-                <td className="number">{thousandths(c.share)}</td>
-                <td className="number">{thousandths(c.entitled)}</td>
-              </tr>
-            )
-          })}
+          {ahead.map((c, n) => (
+            <tr key={n}>
+              <th scope="row">
+                <ApplicationLink of={c.application} />
+              </th>
+              <td>{c.holds}</td>
+              <td>{c.standing}</td>
+              <td className="number">{thousandths(c.share)}</td>
+              <td className="number">{thousandths(c.entitled)}</td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </Panel>

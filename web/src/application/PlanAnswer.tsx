@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { Effect, Plan } from '../answers/plan'
 import { money } from '../parts/amount'
+import { ApplicationLink } from '../parts/ApplicationLink'
 import { Commit } from '../parts/Place'
 import { Badge } from '../parts/Badge'
 import { ProblemList } from '../problems/ProblemList'
@@ -18,17 +18,12 @@ export function PlanAnswer({ of: p, app, stale }: { of: Plan; app: string; stale
       </h3>
       {others.length > 0 && (
         <ul className="effects">
-          {others.map((e) => {
-            const [tenant = '', name = ''] = e.application.split('/')
-            return (
-              <li key={e.application}>
-                <Link to="/applications/$tenant/$name" params={{ tenant, name }}>
-                  {e.application}
-                </Link>
-                <Changed of={e} />
-              </li>
-            )
-          })}
+          {others.map((e, n) => (
+            <li key={n}>
+              <ApplicationLink of={e.application} />
+              <Changed of={e} />
+            </li>
+          ))}
         </ul>
       )}
       {p.pricePerHour.before !== p.pricePerHour.after && (

@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import type { Effect, Plan } from '../answers/plan'
 import { money } from '../parts/amount'
 import { Badge } from '../parts/Badge'
+import { ApplicationLink } from '../parts/ApplicationLink'
 import { Panel } from '../parts/Panel'
 
 // most is how many applications the page shows; the command has all.
@@ -43,14 +43,11 @@ export function Effects({ of: p }: { of: Plan }) {
 }
 
 function Row({ of: e }: { of: Effect }) {
-  const [tenant = '', name = ''] = e.application.split('/')
   const price = e.pricePerHour
   return (
     <tr>
       <th scope="row">
-        <Link to="/applications/$tenant/$name" params={{ tenant, name }}>
-          {e.application}
-        </Link>
+        <ApplicationLink of={e.application} />
         {!e.edited && <small className="soft"> neighbour</small>}
       </th>
       <td>

@@ -8,6 +8,7 @@ export function Freshness() {
   if (!data) return <p className="freshness" />
   return (
     <p className="freshness">
+      {data.user && <span>signed in as {data.user}</span>}
       <span title={`${data.repo}, branch ${data.branch}`}>
         looked <Moment at={data.looked} none="never" />
       </span>
