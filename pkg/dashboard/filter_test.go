@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -102,7 +103,7 @@ func (c *crowd) ledger(rng *rand.Rand) *model.Ledger {
 func (c *crowd) Log(context.Context, string, int) (v view.Timeline, err error) {
 	for i := len(c.moments) - 1; i > 0; i-- {
 		changes := announce.Between(c.moments[i-1].Ledger, c.moments[i].Ledger, c.moments[i].Time)
-		v.Commits = append(v.Commits, view.TimelineCommit{Commit: c.moments[i].Commit, Subject: "2 changes: " + changes[0].App.String() + " Running", Changes: changes, ChangesTotal: len(changes)})
+		v.Commits = append(v.Commits, view.TimelineCommit{Commit: c.moments[i].Commit, Subject: "2 changes: " + c.moments[0].Ledger.Instances[0].App.String() + " Running", Changes: changes, ChangesTotal: len(changes)})
 	}
 	return v, nil
 }
@@ -119,7 +120,10 @@ func (c *crowd) History(_ context.Context, _ Moment, app model.AppID, _ int) (al
 func (c *crowd) Follow(context.Context, offline.Recorded) error { return nil }
 
 // WhatIf compares with the world in which a tenant has everything.
-func (c *crowd) WhatIf(context.Context, []offline.Setting, []offline.Capacity) (plan.Comparison, error) {
+func (c *crowd) WhatIf(_ context.Context, settings []offline.Setting, _ []offline.Capacity) (plan.Comparison, error) {
+	if len(settings) == 2 {
+		return plan.Comparison{}, &offline.SettingError{Err: errors.New("the fleet declares no tenant x; did you mean unmet?")}
+	}
 	l := c.moments[len(c.moments)-1].Ledger
 	before := plan.Outcome{Fleet: c.w.Fleet, Ledger: *l}
 	after := before
@@ -173,6 +177,14 @@ func TestNoAnswerNamesWhatMayNotBeRead(t *testing.T) {
 						require.Equal(t, none.Code, w.Code, path)
 					}
 				}
+				for name := range strings.SplitSeq(strings.TrimPrefix(strings.TrimSuffix(foreign.String(), `)\b`), `\b(`), "|") {
+					found := client.get("applications?q="+name, "Test-User", user)
+					require.Equal(t, client.get("applications?q=no-such-thing", "Test-User", user).Body.String(), found.Body.String(), "nobody can search for %s", name)
+				}
+				own := "tenant." + reads.Tenants[0] + ".weight=2"
+				w := client.post("what-if", `{"set":["`+own+`","`+own+`"]}`, "Test-User", user)
+				require.Equal(t, http.StatusBadRequest, w.Code)
+				require.NotContains(t, w.Body.String(), "unmet")
 				for _, set := range []string{"tenant." + tenant.Name + ".weight=2", "application." + newest.Instances[0].App.String() + ".priority=1", "tenant.nobody.weight=2", "platform.x=1"} {
 					w := client.post("what-if", `{"set":["`+set+`"]}`, "Test-User", user)
 					require.Empty(t, foreign.FindString(w.Body.String()), "%s %s", user, set)
@@ -180,7 +192,7 @@ func TestNoAnswerNamesWhatMayNotBeRead(t *testing.T) {
 						require.Equal(t, http.StatusNotFound, w.Code, w.Body)
 					}
 				}
-				w := client.post("what-if", `{"capacity":["pool-0.cpu=+1"]}`, "Test-User", user)
+				w = client.post("what-if", `{"capacity":["pool-0.cpu=+1"]}`, "Test-User", user)
 				require.Equal(t, http.StatusOK, w.Code, w.Body)
 				require.Empty(t, foreign.FindString(w.Body.String()))
 				var made struct{ Touched []plan.Touched }

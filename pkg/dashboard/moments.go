@@ -20,12 +20,19 @@ func (s *Server) moment(ctx context.Context, r *http.Request) (Moment, error) {
 	if err != nil {
 		return Moment{}, err
 	}
-	return m.only(of(r).reads), nil
+	return s.only(m, of(r).reads), nil
 }
 
-// only returns what somebody may read of a moment.
-func (m Moment) only(r access.Reading) Moment {
+// only returns what somebody may read of a moment. Searches read messages, so these lose the names of others here.
+func (s *Server) only(m Moment, r access.Reading) Moment {
 	m.whole, m.Ledger = m.Ledger, view.Only(m.Ledger, r)
+	if !r.All {
+		others := view.Unnamed{Reading: r, Known: s.people.knows}
+		for i := range m.Ledger.Instances {
+			in := &m.Ledger.Instances[i]
+			in.Message = others.Line(in.Message)
+		}
+	}
 	return m
 }
 

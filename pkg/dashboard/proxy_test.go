@@ -62,7 +62,9 @@ func TestProxyThroughASocketIsBelieved(t *testing.T) {
 	l, err := net.Listen("unix", path)
 	require.NoError(t, err)
 	proxied(t, l, nil)
-	c := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return new(net.Dialer).DialContext(ctx, "unix", path) }}}
+	c := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
 	defer c.CloseIdleConnections()
 	code, body := asked(t, c, "http://x", "X-Forwarded-User", "ada")
 	require.Equal(t, http.StatusOK, code, body)

@@ -99,6 +99,10 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 	ctx, end := of(r).questions.begin(r.Context(), s.answerIn, errTooLong)
 	defer end()
 	made, err := s.ask(ctx, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}, settings, capacity)
+	if bad := (*refusal)(nil); errors.As(err, &bad) && !reads.All {
+		said, _, _ := strings.Cut(bad.sentence, "; did you mean ") // the name of something of the files, whoever it belongs to
+		err = &refusal{bad.status, said}
+	}
 	if err != nil {
 		fail(w, r, err)
 		return
