@@ -50,12 +50,10 @@ func (u *Unnamed) JSON(body []byte) []byte {
 			out.Write(literal)
 			continue
 		}
-		isField := bytes.HasPrefix(body, []byte(":"))
-		said := s
+		var said string
 		switch {
-		case isField:
-			field = s
-			said = u.Line(s)
+		case bytes.HasPrefix(body, []byte(":")):
+			field, said = s, u.Line(s)
 		case tenantFields[field] && u.hides(s):
 			said = otherTenant
 		case applicationFields[field] && u.isOther(s):
