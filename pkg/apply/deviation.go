@@ -124,15 +124,7 @@ func (w *work) read(ctx context.Context, k kind, r Ref) (*unstructured.Unstructu
 // deviating returns the wanted fields that have other values, and fields that D-AROS holds
 // and that are not wanted any more.
 func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Object) (list []model.Deviating) {
-	var others []level
-	for _, c := range claims(u, w.client.manager) {
-		if !c.ours {
-			others = append(others, level{c.manager, c.fields})
-		}
-	}
-	for _, f := range compare(o.Object.Object, u.Object, others) {
-		list = append(list, model.Deviating{Path: f.Path, Wanted: f.want, Live: f.live, Manager: f.Manager})
-	}
+	list = Compare(o.Object, u, w.client.manager)
 	own := map[string]any{}
 	if now.own != nil && utiljson.Unmarshal(now.own, &own) == nil {
 		for _, f := range compare(own, o.Object.Object, nil) {
@@ -143,7 +135,7 @@ func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Ob
 	}
 	list = slices.DeleteFunc(list, func(d model.Deviating) bool {
 		data := strings.HasPrefix(d.Path, "data") || strings.HasPrefix(d.Path, "stringData")
-		return o.Sealed != nil && data || slices.ContainsFunc(derived, func(a string) bool { return strings.HasSuffix(d.Path, "."+a) })
+		return o.Sealed != nil && data || follows(d.Path)
 	})
 	if now.kind() == secretKind.Kind {
 		for i := range list {
@@ -151,6 +143,26 @@ func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Ob
 		}
 	}
 	return list
+}
+
+// Compare returns the wanted fields that have other values in a live object, each with the manager that holds it now. Ours is
+// the manager of what D-AROS applies.
+func Compare(wanted, u *unstructured.Unstructured, ours string) (list []model.Deviating) {
+	var others []level
+	for _, c := range claims(u, ours) {
+		if !c.ours {
+			others = append(others, level{c.manager, c.fields})
+		}
+	}
+	for _, f := range compare(wanted.Object, u.Object, others) {
+		list = append(list, model.Deviating{Path: f.Path, Wanted: f.want, Live: f.live, Manager: f.Manager})
+	}
+	return slices.DeleteFunc(list, func(d model.Deviating) bool { return follows(d.Path) })
+}
+
+// follows reports whether a field is an annotation that follows from the commit or from the rest of an object.
+func follows(path string) bool {
+	return slices.ContainsFunc(derived, func(a string) bool { return strings.HasSuffix(path, "."+a) })
 }
 
 func mask(v any) any {

@@ -86,6 +86,14 @@ func readInventory(u *unstructured.Unstructured) *inventory {
 	return inv
 }
 
+// Listed returns what an inventory of an application lists, in order; false if an object is none.
+func Listed(u *unstructured.Unstructured, app model.AppID) (refs []Ref, ok bool) {
+	if !isInventory(u, app) {
+		return nil, false
+	}
+	return readInventory(u).refs, true
+}
+
 // same reports whether two inventories say the same.
 func (i *inventory) same(o *inventory) bool {
 	return !i.corrupt && !o.corrupt && i.ledger == o.ledger && slices.Equal(i.refs, o.refs) && slices.Equal(i.uids, o.uids) && maps.Equal(i.adopted, o.adopted)
