@@ -22,6 +22,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/test/surface"
@@ -66,6 +67,7 @@ var answers = map[string]any{
 	"ui branches":        view.SavedDraft{},
 	"ui changes":         view.Changes{},
 	"ui fleet":           view.Fleet{},
+	"ui live":            runtime.Live{},
 	"ui meta":            dashboard.Meta{},
 	"ui offers":          view.Offers{},
 	"ui pools":           view.Pools{},

@@ -24,6 +24,7 @@ func newUICommand() *cobra.Command {
 	var which dashboard.Selection
 	var interval time.Duration
 	var readOnly bool
+	var live liveFlags
 	cmd := &cobra.Command{
 		Use:   "ui",
 		Short: "Show the fleet in a browser on this machine",
@@ -35,6 +36,9 @@ It reads only the status branch, in intervals. In a clone of the fleet repo it a
 too, from the files as they lie on disk, shows what the merge of each branch there would do,
 and has an editor of applications: what is saved there is a commit on a new branch ui/NAME of
 the clone. Nothing else is ever written.
+
+With --live it also shows what a cluster has of applications: objects with their owners, events,
+logs, and what differs from what is wanted. It changes nothing there.
 
 The URL holds a token that lets a browser in. Only addresses of this machine are served, unless
 several people share the dashboard: with --auth proxy a reverse proxy signs them in, and each
@@ -51,6 +55,9 @@ server of files shows below any path, and ends.`,
   # for several people, behind a proxy that signs them in
   reconciler ui --auth proxy --listen unix:/run/daros/ui.sock --host fleet.example.com
 
+  # with objects, events and logs of the cluster
+  reconciler ui --live --context production
+
   # for an incident report, or the pages of a Git host
   reconciler ui --export public`,
 		Args: cobra.NoArgs,
@@ -64,6 +71,10 @@ server of files shows below any path, and ends.`,
 			}
 			if export == "" && which != (dashboard.Selection{}) {
 				return errors.New("--at and --tenant select what --export writes; in the browser, pages have a timeline and filters")
+			}
+			cluster, err := live.open(cmd.Context(), of, export != "", o.Gate != nil)
+			if err != nil {
+				return err
 			}
 			r, err := from.connect(cmd, func(b *status.Branch) (exists bool, err error) {
 				_, err = b.Load(cmd.Context())
@@ -80,7 +91,7 @@ server of files shows below any path, and ends.`,
 			o = dashboard.Options{
 				Gate: o.Gate, Hosts: o.Hosts, TLS: o.TLS,
 				Branch: &uiBranch{reader: r, name: from.branch, doubt: doubt}, Pages: web.Files(), Token: rand.Text(), Version: buildinfo.Read().String(),
-				Repo: shownRepo(r.url), Name: from.branch, Links: model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch), Interval: interval, Hints: r.hints(cmd.Context(), from.branch), Now: present,
+				Repo: shownRepo(r.url), Name: from.branch, Links: model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch), Interval: interval, Cluster: cluster, Hints: r.hints(cmd.Context(), from.branch), Now: present,
 			}
 			if export != "" {
 				m, err := dashboard.Export(cmd.Context(), o, which, export)
@@ -124,6 +135,7 @@ server of files shows below any path, and ends.`,
 	from.add(fl)
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	of.add(fl)
+	live.add(fl)
 	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
 	fl.BoolVar(&readOnly, "read-only", false, "show the fleet only: no editor, no branches")
 	serving.add(fl)

@@ -290,10 +290,10 @@ func TestUIRefuses(t *testing.T) {
 	w.repo.Commit("first")
 	for want, args := range map[string][]string{
 		"serves people on this machine only": {"--listen", "0.0.0.0:8421"},
-		"write HOST:PORT":        {"--listen", "8421"},
-		"at least 1s":            {"--interval", "10ms"},
-		"choose another address": {"--listen", strings.TrimPrefix(openUI(t, "--repo", w.repo.Dir).address, "http://")},
-		"/nowhere":               {"--repo", "/nowhere"},
+		"write HOST:PORT":                    {"--listen", "8421"},
+		"at least 1s":                        {"--interval", "10ms"},
+		"choose another address":             {"--listen", strings.TrimPrefix(openUI(t, "--repo", w.repo.Dir).address, "http://")},
+		"/nowhere":                           {"--repo", "/nowhere"},
 	} {
 		var out, errOut bytes.Buffer
 		require.Equal(t, exitError, run(t.Context(), append([]string{"ui", "--repo", w.repo.Dir}, args...), &out, &errOut))

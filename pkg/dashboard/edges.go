@@ -2,11 +2,13 @@ package dashboard
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -79,4 +81,24 @@ type Drafts interface {
 
 	// Save commits a preview onto a new branch. Nothing else of the clone changes.
 	Save(ctx context.Context, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error)
+}
+
+// Cluster is what runs. It is safe for concurrent use.
+type Cluster interface {
+	// Follow prepares to watch an application for a person. Who follows closes what it returns.
+	Follow(app model.AppID, of runtime.Person) (Followed, error)
+}
+
+// Followed is an application that is watched. It is safe for concurrent use.
+type Followed interface {
+	// Look returns what there is now, compared with what a ledger wants. An error is that nothing could be seen.
+	Look(ctx context.Context, ledger *model.Ledger) (runtime.Live, error)
+
+	// Changed returns a number that grows with each change, and a channel that is closed at the next one.
+	Changed() (version int, next <-chan struct{})
+
+	// Logs opens the log of a container, with a time before each line. A *runtime.NotLiveError blames the query.
+	Logs(ctx context.Context, q runtime.LogQuery) (io.ReadCloser, error)
+
+	Close()
 }

@@ -22,6 +22,7 @@ type Options struct {
 	Proposals Proposals   // nil: the same
 	Drafts    []Drafts    // as many are previewed at a time; none: the same
 	ReadOnly  bool        // nobody drafts
+	Cluster   Cluster     // nil: nobody sees live objects
 	Pages     fs.FS       // the front end
 	Token     string      // that a browser signs in with
 	Gate      Gate        // tells who asks; nil: the token lets in, to all
@@ -53,6 +54,8 @@ type Server struct {
 	planIn    time.Duration
 	drafts    *benches // nil: there is no clone
 	previewIn time.Duration
+	viewings  *viewings     // nil: there is no cluster
+	readers   *tally        // of logs
 	reading   chan struct{} // one element for each moment of the past that is read
 
 	running context.Context // ends with the server
@@ -77,7 +80,10 @@ func New(o Options) (*Server, error) {
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
 		planning: make(chan struct{}, 1), planIn: maxPlanning,
-		reading: make(chan struct{}, maxReading), previewIn: maxPreview,
+		reading: make(chan struct{}, maxReading), previewIn: maxPreview, readers: newTally(mostLogs),
+	}
+	if o.Cluster != nil {
+		s.viewings = newViewings(o.Cluster)
 	}
 	if len(o.Drafts) > 0 {
 		s.drafts = newBenches(o.Drafts)
@@ -88,6 +94,9 @@ func New(o Options) (*Server, error) {
 // Serve looks at the branch and answers requests until ctx ends. When it returns, nothing that it began goes on.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	ctx, stop := context.WithCancel(ctx)
+	if s.viewings != nil {
+		defer s.viewings.close()
+	}
 	defer s.work.Wait()
 	defer stop()
 	s.running = ctx

@@ -18,6 +18,17 @@ var usualPace = pace{most: 8, between: time.Second, alive: 15 * time.Second, pat
 
 // stream sends the newest commit of the branch, and each newer one.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
+	s.events(w, r, "tip", func() (id, data string, changed <-chan struct{}) {
+		m, changed := s.follower.tip()
+		if m == nil {
+			return r.Header.Get("Last-Event-ID"), "", changed
+		}
+		return m.Commit, fmt.Sprintf("{\"commit\":%q}", m.Commit), changed
+	})
+}
+
+// events sends an event of a name for what is newest, and for each newer one, as long as the client reads.
+func (s *Server) events(w http.ResponseWriter, r *http.Request, name string, newest func() (id, data string, changed <-chan struct{})) {
 	places := s.streams
 	if s.Gate != nil {
 		places = of(r).streams
@@ -29,33 +40,21 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, refuse(http.StatusTooManyRequests, "%d streams are open already; close a page", cap(places)))
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	control := http.NewResponseController(w)
-	send := func(format string, args ...any) bool {
-		if control.SetWriteDeadline(time.Now().Add(s.pace.patience)) != nil {
-			return false
-		}
-		if _, err := fmt.Fprintf(w, format, args...); err != nil {
-			return false
-		}
-		return control.Flush() == nil
-	}
-	if !send(": the commits of the status branch\n\n") {
+	send := s.pace.sender(w)
+	if !send(": %s\n\n", name) {
 		return
 	}
 	alive := time.NewTicker(s.pace.alive)
 	defer alive.Stop()
 	sent := r.Header.Get("Last-Event-ID")
 	for {
-		m, changed := s.follower.tip()
+		id, data, changed := newest()
 		var rest <-chan time.Time // until the next event may be sent
-		if m != nil && m.Commit != sent {
-			if !send("id: %s\nevent: tip\ndata: {\"commit\":%q}\n\n", m.Commit, m.Commit) {
+		if id != sent {
+			if !send("id: %s\nevent: %s\ndata: %s\n\n", id, name, data) {
 				return
 			}
-			sent = m.Commit
+			sent = id
 			rest = time.After(s.pace.between)
 		}
 		for again := false; !again; {
@@ -76,5 +75,22 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 				again = true
 			}
 		}
+	}
+}
+
+// sender begins a stream, and returns what writes to it. It reports whether the client still reads.
+func (p pace) sender(w http.ResponseWriter) func(format string, args ...any) bool {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	control := http.NewResponseController(w)
+	return func(format string, args ...any) bool {
+		if control.SetWriteDeadline(time.Now().Add(p.patience)) != nil {
+			return false
+		}
+		if _, err := fmt.Fprintf(w, format, args...); err != nil {
+			return false
+		}
+		return control.Flush() == nil
 	}
 }
