@@ -4,6 +4,7 @@ import { FleetPage } from './fleet/FleetPage'
 import { filtersOf, type Filters } from './fleet/filters'
 import { Failure } from './parts/Answer'
 import { parseSearch, text, writeSearch } from './shell/search'
+import { logSearchOf, type LogSearch } from './live/search'
 import { NotFound } from './shell/NotFound'
 import { Shell } from './shell/Shell'
 
@@ -58,6 +59,13 @@ const history = createRoute({
   component: lazyRouteComponent(() => import('./application/HistoryTab'), 'HistoryTab'),
 })
 
+const live = createRoute({
+  getParentRoute: () => application,
+  path: 'live',
+  component: lazyRouteComponent(() => import('./live/LiveTab'), 'LiveTab'),
+  validateSearch: (s: Record<string, unknown>): LogSearch => logSearchOf(s),
+})
+
 const edit = createRoute({
   getParentRoute: () => root,
   path: '/applications/$tenant/$name/edit',
@@ -105,7 +113,7 @@ const licences = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    fleet, tenant, application.addChildren([overview, decision, run, history]), edit, newApplication, pools, problems, timeline, plan, licences,
+    fleet, tenant, application.addChildren([overview, decision, run, history, live]), edit, newApplication, pools, problems, timeline, plan, licences,
   ]),
   history: exported === undefined ? undefined : createHashHistory(), // a server of files knows one page only
   parseSearch,

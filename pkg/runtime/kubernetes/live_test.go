@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/url"
+	"net"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,15 +33,16 @@ type lived struct {
 	t      *testing.T
 	fleet  string // also the tenant and its namespace
 	app    model.AppID
+	nodes  []string
 	ledger *model.Ledger
-	act    func()
 }
 
 func live(t *testing.T) *lived {
+	t.Parallel() // they wait more than they compute
 	c := clustertest.Start(t)
 	v := &lived{Cluster: c, t: t, fleet: c.Prefix(t)}
 	v.app = model.AppID{Tenant: v.fleet, Name: "shop"}
-	c.AddNodes(t, v.fleet, 1, "4", "16Gi")
+	v.nodes = c.AddNodes(t, v.fleet, 1, "4", "16Gi")
 	r, err := kubernetes.New(c.Config, kubernetes.Options{Fleet: v.fleet, Patience: patience})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
@@ -62,16 +65,12 @@ func live(t *testing.T) *lived {
 		}
 	}
 	assign := runtime.Assignment{App: v.app, Instance: &inst, Components: runtime.ComponentsOf(&inst), Tenant: &tenant, Platform: platform}
-	v.act = func() {
-		t.Helper()
-		report := r.Act(t.Context(), []runtime.Assignment{
-			{App: model.AppID{Tenant: v.fleet}, Tenant: &tenant, Platform: platform, Shared: model.Occupancy{Apps: []model.AppID{v.app}}}, assign,
-		})
-		for i := range report.Outcomes {
-			require.True(t, report.Outcomes[i].OK(), "%+v", report.Outcomes[i])
-		}
+	report := r.Act(t.Context(), []runtime.Assignment{
+		{App: model.AppID{Tenant: v.fleet}, Tenant: &tenant, Platform: platform, Shared: model.Occupancy{Apps: []model.AppID{v.app}}}, assign,
+	})
+	for i := range report.Outcomes {
+		require.True(t, report.Outcomes[i].OK(), "%+v", report.Outcomes[i])
 	}
-	v.act()
 	known := inst
 	redacted := spec.Redact() // as the status branch has it
 	known.Spec = &redacted
@@ -194,22 +193,50 @@ func TestLiveSecrets(t *testing.T) {
 	}
 }
 
+// way is a way to a cluster that can be closed: it is refused then, as by a machine on which no API server runs.
+type way struct {
+	mu   sync.Mutex
+	shut bool
+	open []net.Conn
+}
+
+func (w *way) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shut {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+	}
+	c, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	if err == nil {
+		w.open = append(w.open, c)
+	}
+	return c, err
+}
+
+func (w *way) set(shut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.shut = shut
+	for _, c := range w.open {
+		c.Close()
+	}
+	w.open = nil
+}
+
 // TestLiveAway: while the cluster does not answer, what was seen stays, with the reason; who comes meanwhile gets the reason.
 func TestLiveAway(t *testing.T) {
 	v := live(t)
-	host, err := url.Parse(v.Config.Host)
-	require.NoError(t, err)
-	g := newGate(t, host.Host)
+	way := &way{}
 	cfg := rest.CopyConfig(v.Config)
-	cfg.Host = "https://" + g.listener.Addr().String()
+	cfg.Dial = way.dial
 	f := v.follow(cfg, kubernetes.LiveOptions{}, runtime.Person{})
 	before := v.until(f, "pods", func(l runtime.Live) bool { return len(ofKind(l, "Pod")) == 2 })
-	g.set(true)
+	way.set(true)
 	away := v.until(f, "it is away", func(l runtime.Live) bool { return l.Stale != "" })
 	require.Len(t, away.Objects, len(before.Objects))
-	_, err = v.follow(cfg, kubernetes.LiveOptions{}, runtime.Person{}).Look(t.Context(), v.ledger)
+	_, err := v.follow(cfg, kubernetes.LiveOptions{}, runtime.Person{}).Look(t.Context(), v.ledger)
 	require.ErrorContains(t, err, "the cluster shows nothing of "+v.app.String())
-	g.set(false)
+	way.set(false)
 	v.until(f, "it is back", func(l runtime.Live) bool { return l.Stale == "" })
 }
 

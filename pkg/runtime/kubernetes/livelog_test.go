@@ -2,17 +2,12 @@ package kubernetes_test
 
 import (
 	"bufio"
-	"net"
 	"net/http"
-	"net/http/httptest"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
@@ -31,37 +26,11 @@ func (v *lived) allow(group string, resources []string) {
 	require.NoError(v.t, err)
 }
 
-// kubelet serves the logs of the pods of the test's node as a kubelet does.
-func (v *lived) kubelet(serve http.HandlerFunc) {
-	v.t.Helper()
-	k := httptest.NewTLSServer(serve)
-	v.t.Cleanup(k.Close)
-	_, text, err := net.SplitHostPort(k.Listener.Addr().String())
-	require.NoError(v.t, err)
-	port, err := strconv.Atoi(text)
-	require.NoError(v.t, err)
-	nodes, err := v.Clientset.CoreV1().Nodes().List(v.t.Context(), metav1.ListOptions{LabelSelector: "d-aros.dev/pool=" + v.fleet})
-	require.NoError(v.t, err)
-	require.NotEmpty(v.t, nodes.Items)
-	for _, node := range nodes.Items {
-		require.NoError(v.t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			n, err := v.Clientset.CoreV1().Nodes().Get(v.t.Context(), node.Name, metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}}
-			n.Status.DaemonEndpoints.KubeletEndpoint.Port = int32(port)
-			_, err = v.Clientset.CoreV1().Nodes().UpdateStatus(v.t.Context(), n, metav1.UpdateOptions{})
-			return err
-		}))
-	}
-}
-
 // TestLiveLogs: a container of the application has a log that goes on; pods of others have none here.
 func TestLiveLogs(t *testing.T) {
 	v := live(t)
 	asked := make(chan string, 1)
-	v.kubelet(func(w http.ResponseWriter, r *http.Request) {
+	v.ServeLogs(t, v.nodes, func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.URL.String()
 		_, _ = w.Write([]byte("2026-03-01T12:00:00Z first\n"))
 		_ = http.NewResponseController(w).Flush()

@@ -12,6 +12,7 @@ export interface Meta {
   whatIf: boolean
   plans: boolean
   edit?: boolean // applications can be changed here, as a branch
+  live?: boolean // objects, events and logs of a cluster can be seen
   sourceCommit: string // that the newest commit is about
   links: Links
   unverified: string

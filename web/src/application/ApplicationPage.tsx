@@ -1,5 +1,6 @@
 import { Link, Outlet, useParams } from '@tanstack/react-router'
 import type { Application } from '../answers/application'
+import { useMeta } from '../ask/meta'
 import { Answer } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
 import { Moment } from '../parts/Moment'
@@ -16,10 +17,13 @@ const tabs = [
   ['/applications/$tenant/$name/history', 'History'],
 ] as const
 
+const live = ['/applications/$tenant/$name/live', 'Live'] as const
+
 // ApplicationPage is what all tabs of an application have above them: how it is, and why.
 export function ApplicationPage() {
   const { tenant = '', name = '' } = useParams({ strict: false })
   const status = useStatus()
+  const { data: meta } = useMeta()
   useTitle(`${tenant}/${name}`)
   return (
     <div className="page">
@@ -34,7 +38,7 @@ export function ApplicationPage() {
       {status.data && (
         <>
           <nav className="tabs" aria-label="About this application">
-            {tabs.map(([to, title], i) => (
+            {[...tabs, ...(meta?.live ? [live] : [])].map(([to, title], i) => (
               <Link key={to} to={to} params={{ tenant, name }} activeOptions={{ exact: i === 0, includeSearch: false }}>
                 {title}
               </Link>

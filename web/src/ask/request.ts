@@ -10,12 +10,12 @@ const base = '/api/v1/'
 export async function get<T>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<T> {
   if (exported !== undefined) return readExported(exported, path, query) as Promise<T>
   const asked = query.size > 0 ? `${path}?${query}` : path
-  return (await answered(asked, { cache: 'no-cache', signal })).json() as Promise<T>
+  return (await open(asked, { cache: 'no-cache', signal })).json() as Promise<T>
 }
 
 // post sends a question whose text is too long for a URL.
 export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
-  const response = await answered(path, {
+  const response = await open(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -24,7 +24,8 @@ export async function post<T>(path: string, body: unknown, signal?: AbortSignal)
   return (response.status === 204 ? undefined : await response.json()) as T
 }
 
-async function answered(path: string, init: RequestInit): Promise<Response> {
+// open asks, and returns an answer that is no refusal.
+export async function open(path: string, init: RequestInit): Promise<Response> {
   let response: Response
   try {
     response = await fetch(base + path, { credentials: 'same-origin', ...init })

@@ -7,15 +7,16 @@ export function onTip(tell: (commit: string) => void): () => void {
   const others = new BroadcastChannel(channel)
   const end = new AbortController()
   others.onmessage = (m: MessageEvent<string>) => tell(m.data)
-  const listen = () =>
-    listenUntil(end.signal, (commit) => {
+  const first = () =>
+    listen('/api/v1/stream', 'tip', end.signal, (data) => {
+      const { commit } = JSON.parse(data) as { commit: string }
       others.postMessage(commit)
       tell(commit)
     })
   if (navigator.locks) {
-    navigator.locks.request(channel, { signal: end.signal }, listen).catch(() => undefined) // it was ended while it waited
+    navigator.locks.request(channel, { signal: end.signal }, first).catch(() => undefined) // it was ended while it waited
   } else {
-    void listen()
+    void first()
   }
   return () => {
     end.abort()
@@ -23,14 +24,15 @@ export function onTip(tell: (commit: string) => void): () => void {
   }
 }
 
-// listenUntil keeps a stream open. The browser opens a broken one again by itself; one that was refused is tried again later.
-function listenUntil(end: AbortSignal, tell: (commit: string) => void): Promise<void> {
+// listen keeps a stream open until a signal. The browser opens a broken one again by itself; one that was refused is tried again
+// later.
+export function listen(address: string, event: string, end: AbortSignal, tell: (data: string) => void): Promise<void> {
   return new Promise((done) => {
     let source: EventSource | undefined
     let again: ReturnType<typeof setTimeout> | undefined
     const open = () => {
-      source = new EventSource('/api/v1/stream')
-      source.addEventListener('tip', (e: MessageEvent<string>) => tell((JSON.parse(e.data) as { commit: string }).commit))
+      source = new EventSource(address)
+      source.addEventListener(event, (e: MessageEvent<string>) => tell(e.data))
       source.onerror = () => {
         if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, 10_000)
       }
