@@ -6,7 +6,10 @@ export function Conditions({ of: list, about }: { of: LiveCondition[]; about: st
   if (list.length === 0) return null
   return (
     <details className="live-conditions">
-      <summary aria-label={`Conditions of ${about}`}>{list.length === 1 ? '1 condition' : `${list.length} conditions`}</summary>
+      <summary>
+        {list.length === 1 ? '1 condition' : `${list.length} conditions`}
+        <span className="unseen"> of {about}</span>
+      </summary>
       <div className="scroll" tabIndex={0} role="region" aria-label={`Conditions of ${about}`}>
         <table>
           <thead>

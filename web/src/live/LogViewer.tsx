@@ -17,9 +17,14 @@ export function LogViewer({ pod, container, previous }: { pod: string; container
   const shown = useMemo(() => (only === '' ? lines : lines.filter((l) => l.text.toLowerCase().includes(only.toLowerCase()))), [lines, only])
   const box = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({ count: shown.length, getScrollElement: () => box.current, estimateSize: () => lineHeight, overscan: 20 })
+  useEffect(() => box.current?.focus(), []) // who opened it goes on from there
   useEffect(() => {
     if (follows && box.current) box.current.scrollTop = box.current.scrollHeight
   }, [follows, shown])
+  const scrolled = () => {
+    const b = box.current
+    if (b) setFollows(b.scrollHeight - b.scrollTop - b.clientHeight < 2 * lineHeight)
+  }
   const name = `Log of ${container} in ${pod}`
   return (
     <Panel title={previous ? `${name}, before the last restart` : name} aside={<Link to="." search={(s) => ({ ...s, pod: undefined, container: undefined, previous: undefined })} className="aside">Close the log</Link>}>
@@ -40,14 +45,14 @@ export function LogViewer({ pod, container, previous }: { pod: string; container
           </button>
         )}
       </div>
-      <div className="log" ref={box} tabIndex={0} role="region" aria-label={`Lines of the ${name.toLowerCase()}`}>
+      <div className="log" ref={box} onScroll={scrolled} tabIndex={0} role="region" aria-label={`Lines of the ${name.toLowerCase()}`}>
         <div style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
             const line = shown[item.index]
             return (
               <div key={item.key} className="line" style={{ transform: `translateY(${item.start}px)` }}>
                 {line?.time && <span className="soft" title={line.time}>{line.time.slice(11, 19)} </span>}
-                {line?.text}
+                <span>{line?.text}</span>
               </div>
             )
           })}
