@@ -1,1 +1,0 @@
-import{a as e,r as t,s as n}from"./Answer-B2h7LCod.js";function r(){return n({queryKey:[`meta`],queryFn:({signal:e})=>t(`meta`,new URLSearchParams,e),refetchInterval:e===void 0&&5e3,retry:!1})}export{r as t};
