@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -195,8 +194,7 @@ const mostObjects = 1000
 
 // notShown reports whether the API server does not let us see a kind, or has none of it, in contrast to a watch that broke.
 func notShown(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) || meta.IsNoMatchError(err) ||
-		strings.Contains(err.Error(), "no matches for kind")
+	return apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsMethodNotSupported(err) || meta.IsNoMatchError(err)
 }
 
 // touch tells those who wait that something changed.
