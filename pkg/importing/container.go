@@ -68,7 +68,12 @@ var extraRows = []row{
 	{"command", "command", to.texts},
 	{"args", "args", to.texts},
 	{"env", "env", pod.environment},
+	{"envFrom", "envFrom", pod.envFrom},
 	{"name", "", to.text},
+	{"securityContext.runAsUser", "security.user", whole(0, 1<<31-1)},
+	{"securityContext.runAsGroup", "security.group", whole(0, 1<<31-1)},
+	{"securityContext.readOnlyRootFilesystem", "security.readOnlyRoot", to.boolean},
+	{"securityContext.capabilities.add", "security.capabilities", to.capabilities},
 	{"restartPolicy", "", always("a container runs to its end, or is a sidecar", "Always")},
 	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
 	{"securityContext.privileged", "", always("policy does not allow privileged containers", "false")},
@@ -96,6 +101,9 @@ func (pods) addExtra(s *scope, n *node, sidecar bool) {
 	e.take(n, []row{
 		{"resources.requests", "resources.requests", to.resources},
 		{"resources.limits", "resources.limits", to.resources},
+		{"livenessProbe", "probes.liveness", to.probe},
+		{"readinessProbe", "probes.readiness", to.probe},
+		{"startupProbe", "probes.startup", to.probe},
 	})
 	if limits, ok := e.d.get("resources.limits").(doc); ok {
 		delete(limits, "devices")

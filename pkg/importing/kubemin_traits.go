@@ -207,17 +207,21 @@ func (kubeMin) extras(s *scope, n *node, into string) (any, error) {
 				}
 				s.volumes[m.at("name").string()] = v
 			}
-			if err := pod.mountBeside(s, part.d, m.at("name").string(), kubeMinMount(m), m.at("subPath").string()); err != nil {
+			if err := pod.mountBeside(s, part.d, m.at("name").string(), kubeMinMount(m), m.at("subPath").string(), m.at("readOnly").bool()); err != nil {
 				s.lose(m, err)
 				continue
 			}
 			keepKubeMinMount(m)
 		}
 		if into == "sidecars" {
-			part.take(e, []row{{"traits.resources", "", kubemin.resources}})
+			part.take(e, []row{{"traits.resources", "", kubemin.resources}, {"traits.probes", "", kubemin.probes}})
 			delete(part.d.sub("resources").sub("requests"), "devices")
+			if probes := part.d.get("traits.probes"); probes != nil {
+				part.d["probes"] = probes
+				delete(part.d, "traits")
+			}
 		}
-		part.take(e, []row{{"traits.envs", "", kubemin.envs}})
+		part.take(e, []row{{"traits.envs", "", kubemin.envs}, {"traits.envFrom", "envFrom", kubemin.envFrom}})
 		if properties, ok := part.d["properties"].(doc); ok {
 			for name, v := range properties.sub("env") {
 				part.d.sub("env")[name] = v

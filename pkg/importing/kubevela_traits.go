@@ -176,7 +176,7 @@ func (vela) extra(s *scope, n *node, into, command string) error {
 		if s.volumes[name.string()] == nil {
 			s.volumes[name.string()] = &volume{doc: doc{"type": "ephemeral"}}
 		}
-		if err := pod.mountBeside(s, part.d, name.string(), path.string(), ""); err != nil {
+		if err := pod.mountBeside(s, part.d, name.string(), path.string(), "", false); err != nil {
 			s.lose(m, err)
 			continue
 		}
@@ -190,7 +190,7 @@ func (vela) extra(s *scope, n *node, into, command string) error {
 		s.volumes[shared] = &volume{doc: doc{"type": "ephemeral"}}
 		err := s.mount(shared, own.string(), "", false)
 		if err == nil {
-			err = pod.mountBeside(s, part.d, shared, n.at("initMountPath").string(), "")
+			err = pod.mountBeside(s, part.d, shared, n.at("initMountPath").string(), "", false)
 		}
 		if err == nil {
 			mark(kept, own, n.at("mountName"), n.at("initMountPath"))

@@ -29,7 +29,6 @@ var reasons = map[string]why{
 	"strategy":                  {"how an update goes is the business of the workflow", "workflow: steps with canary or blue-green"},
 	"rolloutBatches":            {"how an update goes is the business of the workflow", "workflow: steps with canary or blue-green"},
 	"updateStrategy":            {"how an update goes is the business of the workflow", "workflow: steps with canary or blue-green"},
-	"httpHeaders":               {"a probe sends no headers of its own", ""},
 	"labels":                    {"labels of objects are those of the application and its components", "labels, properties: labels"},
 	"annotations":               {"annotations of objects are those of properties: annotations", "properties: annotations"},
 	"version":                   {"the version of an application is the commit of its files", ""},

@@ -1,6 +1,9 @@
 package importing
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A volume is one of a pod: how the schema says it, or why it does not.
 type volume struct {
@@ -91,8 +94,8 @@ func (pods) mountAll(s *scope, into doc, container *node) {
 		var err error
 		if into == nil {
 			err = s.mount(name.string(), path.string(), sub.string(), readOnly.bool())
-		} else if err = pod.mountBeside(s, into, name.string(), path.string(), sub.string()); err == nil && readOnly.bool() {
-			s.lose(readOnly, because("a mount beside the component's own can be written", ""))
+		} else {
+			err = pod.mountBeside(s, into, name.string(), path.string(), sub.string(), readOnly.bool())
 		}
 		if err != nil {
 			s.lose(m, err)
@@ -147,29 +150,32 @@ func (s *scope) store(entry doc) error {
 
 // mountBeside mounts a volume into a container beside the component's own. A volume that this one does not
 // mount it gets, too.
-func (pods) mountBeside(s *scope, into doc, name, path, sub string) error {
-	if !mountable(path) {
+func (pods) mountBeside(s *scope, into doc, name, path, sub string, readOnly bool) error {
+	sub = strings.Trim(sub, "/")
+	switch {
+	case !mountable(path):
 		return because("is mounted at no path from /", "")
+	case sub != "" && !subPattern.MatchString(sub):
+		return because("is no path below a volume", "")
 	}
 	storage, _ := s.c.doc.get("traits.storage").([]any)
-	for _, have := range storage {
-		have := have.(doc)
-		if have["name"] != dnsName(name) {
-			continue
+	if !slices.ContainsFunc(storage, func(have any) bool { return have.(doc)["name"] == dnsName(name) }) {
+		if err := s.mount(name, path, sub, false); err != nil {
+			return err
 		}
-		if own, _ := have["subPath"].(string); own != "" || sub != "" {
-			return because("is mounted by a part of it, and only the component's own container mounts one", "traits: storage without subPath")
-		}
+		s.note("%s: the volume %s is mounted in its own container, too", s.c.name, dnsName(name))
+	}
+	if sub == "" && !readOnly {
 		into.sub("mounts")[dnsName(name)] = path
 		return nil
 	}
+	mount := doc{"path": path}
 	if sub != "" {
-		return because("is mounted by a part of it, and only the component's own container mounts one", "traits: storage without subPath")
+		mount["subPath"] = sub
 	}
-	if err := s.mount(name, path, "", false); err != nil {
-		return err
+	if readOnly {
+		mount["readOnly"] = true
 	}
-	s.note("%s: the volume %s is mounted in its own container, too", s.c.name, dnsName(name))
-	into.sub("mounts")[dnsName(name)] = path
+	into.sub("mounts")[dnsName(name)] = mount
 	return nil
 }

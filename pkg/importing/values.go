@@ -227,6 +227,7 @@ func (conversion) probe(s *scope, n *node) (any, error) {
 		{"httpGet.path", "http.path", matching(regexp.MustCompile("^/"), "is no path")},
 		{"httpGet.port", "http.port", to.port},
 		{"httpGet.scheme", "http.scheme", matching(regexp.MustCompile("^HTTPS?$"), "is neither HTTP nor HTTPS")},
+		{"httpGet.httpHeaders", "http.headers", to.headers},
 		{"tcpSocket.port", "tcp.port", to.port},
 		{"grpc.port", "grpc.port", whole(1, 65535)},
 		{"grpc.service", "grpc.service", to.text},
@@ -250,6 +251,25 @@ func (conversion) probe(s *scope, n *node) (any, error) {
 	}
 	return p.d, nil
 }
+
+// headers takes the headers of a request.
+func (conversion) headers(s *scope, n *node) (any, error) {
+	var list []any
+	for _, e := range n.items() {
+		if !headerName.MatchString(e.at("name").string()) {
+			s.lose(e, because("has no name of a header", ""))
+			continue
+		}
+		list = append(list, doc{"name": e.at("name").string(), "value": e.at("value").string()})
+		mark(kept, e.at("name"), e.at("value"))
+	}
+	if list == nil {
+		return nil, nil
+	}
+	return list, nil
+}
+
+var headerName = regexp.MustCompile("^[-A-Za-z0-9]+$")
 
 func count(all ...bool) (n int) {
 	for _, b := range all {

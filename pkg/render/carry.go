@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,17 +13,19 @@ import (
 // carry puts what the traits give into the pod, and their objects beside it.
 func (p *pod) carry() {
 	main, spec := &p.main, &p.template.Spec
+	rights := main.SecurityContext // that every container has
 	gives := p.patch.Main
 	main.EnvFrom, main.VolumeMounts = gives.EnvFrom, gives.Mounts
 	main.LivenessProbe, main.ReadinessProbe, main.StartupProbe, main.Lifecycle = gives.Liveness, gives.Readiness, gives.Startup, gives.Lifecycle
 	if gives.Resources != nil {
 		main.Resources = *gives.Resources
 	}
-	secure(spec.SecurityContext, p.patch.Pod.Security, main.SecurityContext, gives.Security)
+	securePod(spec.SecurityContext, p.patch.Pod.Security)
+	main.SecurityContext = secured(rights, gives.Security)
 	spec.Volumes = p.patch.Volumes
 	spec.Affinity, spec.Tolerations, spec.HostAliases = p.patch.Pod.Affinity, p.patch.Pod.Tolerations, p.patch.Pod.Hosts
 	main.ImagePullPolicy = p.patch.Pod.Pull
-	spec.InitContainers, spec.Containers = p.extras(), []corev1.Container{*main}
+	spec.InitContainers, spec.Containers = p.extras(rights), []corev1.Container{*main}
 	for _, port := range p.patch.Entries {
 		p.flows.entries = append(p.flows.entries, listening{port.Target(), port.Transport()})
 	}
@@ -31,29 +34,36 @@ func (p *pod) carry() {
 	}
 }
 
-// secure adds rights to those that every pod and container has.
-func secure(pod, morePod *corev1.PodSecurityContext, main, moreMain *corev1.SecurityContext) {
-	if morePod != nil {
-		pod.FSGroup, pod.SupplementalGroups = morePod.FSGroup, morePod.SupplementalGroups
-		if morePod.RunAsNonRoot != nil {
-			pod.RunAsNonRoot = morePod.RunAsNonRoot
-		}
-	}
-	if moreMain == nil {
+// securePod adds rights to those that every pod has.
+func securePod(pod, more *corev1.PodSecurityContext) {
+	if more == nil {
 		return
 	}
-	main.RunAsUser, main.RunAsGroup, main.ReadOnlyRootFilesystem = moreMain.RunAsUser, moreMain.RunAsGroup, moreMain.ReadOnlyRootFilesystem
-	if moreMain.Capabilities != nil {
-		if main.Capabilities == nil {
-			main.Capabilities = &corev1.Capabilities{}
-		}
-		main.Capabilities.Add = moreMain.Capabilities.Add
+	pod.FSGroup, pod.SupplementalGroups = more.FSGroup, more.SupplementalGroups
+	if more.RunAsNonRoot != nil {
+		pod.RunAsNonRoot = more.RunAsNonRoot
 	}
 }
 
+// secured returns the rights of a container: those that every container has, and more.
+func secured(every, more *corev1.SecurityContext) *corev1.SecurityContext {
+	all := every.DeepCopy()
+	if more == nil {
+		return all
+	}
+	all.RunAsUser, all.RunAsGroup, all.ReadOnlyRootFilesystem = more.RunAsUser, more.RunAsGroup, more.ReadOnlyRootFilesystem
+	if more.Capabilities != nil {
+		if all.Capabilities == nil {
+			all.Capabilities = &corev1.Capabilities{}
+		}
+		all.Capabilities.Add = more.Capabilities.Add
+	}
+	return all
+}
+
 // extras returns the containers beside the component's own, with the requests of those that
-// run before it and the rights that its own has.
-func (p *pod) extras() []corev1.Container {
+// run before it, and the rights that its own has where they say no others.
+func (p *pod) extras(every *corev1.SecurityContext) []corev1.Container {
 	before := slices.Clone(p.patch.Before)
 	for i := range before {
 		before[i].Resources = *p.main.Resources.DeepCopy()
@@ -61,15 +71,24 @@ func (p *pod) extras() []corev1.Container {
 	all := slices.Concat(p.patch.Beside, before) // sidecars first: what runs before may need them
 	for i := range all {
 		all[i].ImagePullPolicy = p.patch.Pod.Pull
-		all[i].SecurityContext = p.main.SecurityContext.DeepCopy()
+		all[i].SecurityContext = secured(every, cmp.Or(all[i].SecurityContext, p.patch.Main.Security))
 	}
 	return all
 }
 
 // meetsStandard refuses rights that the tenant's Pod Security Standard does not allow.
 func (p *pod) meetsStandard() error {
-	if p.patch.Main.Security == nil {
+	own := func(c corev1.Container) bool { return c.SecurityContext != nil }
+	path := ""
+	switch {
+	case p.patch.Main.Security != nil:
+		path = "traits.security"
+	case slices.ContainsFunc(p.patch.Before, own):
+		path = "traits.init"
+	case slices.ContainsFunc(p.patch.Beside, own):
+		path = "traits.sidecars"
+	default:
 		return nil
 	}
-	return manifest.Admission{Standard: p.app.Tenant.PodSecurity}.AdmitStandard("traits.security", metav1.ObjectMeta{}, &p.template.Spec)
+	return manifest.Admission{Standard: p.app.Tenant.PodSecurity}.AdmitStandard(path, metav1.ObjectMeta{}, &p.template.Spec)
 }

@@ -34,6 +34,7 @@ func TestTraitsRefused(t *testing.T) {
 		"no memory to scale by": {"name: web, type: worker, requests: {cpu: 100m}, properties: {image: ghcr.io/acme/shop:1}", "autoscale: {min: 1, max: 1, cpu: 70, memory: 70}",
 			"DA1703 application.components.web.traits.autoscale.memory: is a part of the memory that the component requests, and it requests none"},
 		"a container of nobody": {web, "pod: {containers: [{name: db, tty: true}]}", "DA1702 application.components.web.traits.pod.containers.0.name: names db, which is no such container of the pod"},
+		"a port of nobody":      {web, "probes: {liveness: {tcp: {port: http}}}", "DA1702 application.components.web.traits.probes.liveness.tcp.port: names http, which is no port of the container"},
 		"a form of the pod":     {web, "pod: {dnsConfig: [a]}", "DA1701 application.components.web.traits.pod: cannot be read: cannot restore struct from: slice"},
 		"an unknown one":        {web, "storge: []", "DA1701 application.components.web.traits: has a trait that is not known"},
 	} {

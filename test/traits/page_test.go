@@ -182,7 +182,7 @@ func (s shapes) value(m map[string]any) string {
 
 // values are what pages call values that the schema has a name for.
 var values = map[string]string{
-	"Duration": "a duration such as `30s`", "Memory": "an amount such as `20Gi`", "CPU": "an amount such as `500m`", "Name": "a name",
+	"Duration": "a duration such as `30s`", "Memory": "an amount such as `20Gi`", "CPU": "an amount such as `500m`", "Name": "a name", "PortOrName": "a port, or the name of one",
 }
 
 func plural(value string) string {

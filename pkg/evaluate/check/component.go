@@ -50,17 +50,24 @@ type traitsDoc struct {
 	Probes  map[string]json.RawMessage   `json:"probes"`
 	Hooks   map[string]json.RawMessage   `json:"lifecycle"`
 
-	Init     []struct{ Env map[string]json.RawMessage } `json:"init"`
-	Sidecars []struct{ Env map[string]json.RawMessage } `json:"sidecars"`
+	Init     []extraDoc `json:"init"`
+	Sidecars []extraDoc `json:"sidecars"`
 	Ingress  []struct {
-		Host string `json:"host"`
-		Port int    `json:"port"`
-		Path string `json:"path"`
+		Host string          `json:"host"`
+		Port json.RawMessage `json:"port"` // or its name
+		Path string          `json:"path"`
 	} `json:"ingress"`
 	Autoscale *struct {
 		Min int `json:"min"`
 		Max int `json:"max"`
 	} `json:"autoscale"`
+}
+
+// extraDoc is a container beside the component's own.
+type extraDoc struct {
+	Env     map[string]json.RawMessage   `json:"env"`
+	EnvFrom []map[string]json.RawMessage `json:"envFrom"`
+	Probes  map[string]json.RawMessage   `json:"probes"`
 }
 
 // references checks one component.
@@ -94,7 +101,10 @@ func (r *references) check() {
 	r.objects(properties)
 	r.environment(properties, traits)
 	r.storage(traits)
-	r.probes(traits)
+	r.probes(".traits.probes", traits.Probes)
+	for i, c := range traits.Sidecars {
+		r.probes(fmt.Sprintf(".traits.sidecars.%d.probes", i), c.Probes)
+	}
 	r.hooks(traits)
 	if properties.Path != "" {
 		r.directory(properties.Path)
@@ -176,10 +186,10 @@ func (r *references) storage(traits traitsDoc) {
 	}
 }
 
-func (r *references) probes(traits traitsDoc) {
+func (r *references) probes(below string, probes map[string]json.RawMessage) {
 	for _, name := range []string{"liveness", "readiness", "startup"} {
 		var ways map[string]json.RawMessage
-		if json.Unmarshal(traits.Probes[name], &ways) != nil {
+		if json.Unmarshal(probes[name], &ways) != nil {
 			continue
 		}
 		n := 0
@@ -189,7 +199,7 @@ func (r *references) probes(traits traitsDoc) {
 			}
 		}
 		if n != 1 {
-			r.bad(catalogue.Probe, ".traits.probes."+name, "asks in %d ways; write exactly one of http, tcp, grpc and exec", n)
+			r.bad(catalogue.Probe, below+"."+name, "asks in %d ways; write exactly one of http, tcp, grpc and exec", n)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
@@ -13,7 +14,7 @@ import (
 
 func (r *references) ports(properties propertiesDoc, traits traitsDoc) {
 	ports, names := map[string]bool{}, map[string]bool{}
-	exposed := map[int]bool{}
+	exposed := map[string]bool{}
 	for i, p := range properties.Ports {
 		where := fmt.Sprintf(".properties.ports.%d", i)
 		id := fmt.Sprint(p.Port, "/", p.Protocol)
@@ -24,12 +25,14 @@ func (r *references) ports(properties propertiesDoc, traits traitsDoc) {
 			r.bad(catalogue.Port, where+".name", "the name %s is there twice", p.Name)
 		}
 		ports[id], names[p.Name] = true, true
-		exposed[p.Port] = exposed[p.Port] || p.Expose && p.Protocol == "TCP"
+		if p.Expose && p.Protocol == "TCP" {
+			exposed[fmt.Sprint(p.Port)], exposed[strconv.Quote(p.Name)] = true, true
+		}
 	}
 	for i, in := range traits.Ingress {
 		where := fmt.Sprintf(".traits.ingress.%d", i)
-		if !exposed[in.Port] {
-			r.bad(catalogue.IngressPort, where+".port", "leads to port %d, which is no exposed TCP port of the component", in.Port)
+		if !exposed[string(in.Port)] {
+			r.bad(catalogue.IngressPort, where+".port", "leads to port %s, which is no exposed TCP port of the component", in.Port)
 		}
 	}
 }
@@ -67,17 +70,26 @@ func keysOf(c *model.Component) (keys []string, all bool) {
 
 func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
 	r.variables(".properties.env", properties.Env)
-	for i := range traits.Init {
-		r.variables(fmt.Sprintf(".traits.init.%d.env", i), traits.Init[i].Env)
+	r.allKeys(".traits.envFrom", traits.EnvFrom)
+	r.extras(".traits.init", traits.Init)
+	r.extras(".traits.sidecars", traits.Sidecars)
+}
+
+// extras checks what containers beside the component's own have as variables.
+func (r *references) extras(below string, containers []extraDoc) {
+	for i, c := range containers {
+		r.variables(fmt.Sprintf("%s.%d.env", below, i), c.Env)
+		r.allKeys(fmt.Sprintf("%s.%d.envFrom", below, i), c.EnvFrom)
 	}
-	for i := range traits.Sidecars {
-		r.variables(fmt.Sprintf(".traits.sidecars.%d.env", i), traits.Sidecars[i].Env)
-	}
-	for i, from := range traits.EnvFrom {
+}
+
+// allKeys checks the configs and secrets of which a container has all keys as variables.
+func (r *references) allKeys(below string, sources []map[string]json.RawMessage) {
+	for i, from := range sources {
 		for _, kind := range []string{"config", "secret"} {
 			var name string
 			if raw, ok := from[kind]; ok && json.Unmarshal(raw, &name) == nil { // else it is a Secret that others made
-				r.refersTo(kind, name, fmt.Sprintf(".traits.envFrom.%d.%s", i, kind))
+				r.refersTo(kind, name, fmt.Sprintf("%s.%d.%s", below, i, kind))
 			}
 		}
 	}

@@ -74,14 +74,12 @@ func (s *secretsOf) check() {
 		} `json:"serviceAccount"`
 	}
 	var traits struct {
-		EnvFrom []struct {
-			Secret json.RawMessage `json:"secret"`
-		} `json:"envFrom"`
+		EnvFrom []secretKeys `json:"envFrom"`
 		Storage []struct {
 			Source json.RawMessage `json:"source"`
 		} `json:"storage"`
-		Init     []struct{ Env map[string]json.RawMessage } `json:"init"`
-		Sidecars []struct{ Env map[string]json.RawMessage } `json:"sidecars"`
+		Init     []extraDoc `json:"init"`
+		Sidecars []extraDoc `json:"sidecars"`
 	}
 	// The schema has checked both, so they decode.
 	json.Unmarshal(s.c.Properties, &properties)
@@ -95,17 +93,33 @@ func (s *secretsOf) check() {
 			s.bad(catalogue.ServiceAccount, ".properties.serviceAccount.annotations."+key, "is an annotation that policy does not allow with this value; it allows %s (secrets.annotations)", allows(s.doc.Annotations))
 		}
 	}
-	for i, from := range traits.EnvFrom {
-		s.existing(from.Secret, fmt.Sprintf(".traits.envFrom.%d.secret.existing", i))
-	}
+	s.allKeys(".traits.envFrom", traits.EnvFrom)
 	for i, mount := range traits.Storage {
 		s.existing(mount.Source, fmt.Sprintf(".traits.storage.%d.source.existing", i))
 	}
 	for i := range traits.Init {
-		s.extra(fmt.Sprintf(".traits.init.%d.env", i), traits.Init[i].Env)
+		s.extra(fmt.Sprintf(".traits.init.%d", i), traits.Init[i])
 	}
 	for i := range traits.Sidecars {
-		s.extra(fmt.Sprintf(".traits.sidecars.%d.env", i), traits.Sidecars[i].Env)
+		s.extra(fmt.Sprintf(".traits.sidecars.%d", i), traits.Sidecars[i])
+	}
+}
+
+// extraDoc is the part of a container beside the component's own that names secrets.
+type extraDoc struct {
+	Env     map[string]json.RawMessage `json:"env"`
+	EnvFrom []secretKeys               `json:"envFrom"`
+}
+
+// secretKeys is a secret of which a container has all keys as variables.
+type secretKeys struct {
+	Secret json.RawMessage `json:"secret"`
+}
+
+// allKeys checks the Secrets of others of which a container has all keys.
+func (s *secretsOf) allKeys(below string, sources []secretKeys) {
+	for i, from := range sources {
+		s.existing(from.Secret, fmt.Sprintf("%s.%d.secret.existing", below, i))
 	}
 }
 
@@ -121,9 +135,11 @@ func (s *secretsOf) variables(below string, env map[string]json.RawMessage) {
 	}
 }
 
-// extra checks the variables of a container beside the component's own. Its literals are not
+// extra checks a container beside the component's own. Its literals are not
 // moved elsewhere, so none may hold a secret.
-func (s *secretsOf) extra(below string, env map[string]json.RawMessage) {
+func (s *secretsOf) extra(below string, of extraDoc) {
+	s.allKeys(below+".envFrom", of.EnvFrom)
+	below, env := below+".env", of.Env
 	s.variables(below, env)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if s.literal(name, env[name]) != "" {

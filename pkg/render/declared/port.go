@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Port is a port that a component listens on.
@@ -15,6 +16,14 @@ type Port struct {
 	Protocol   string `json:"protocol"`
 	Expose     *bool  `json:"expose"`
 	TargetPort int32  `json:"targetPort"`
+}
+
+// Is reports whether it is the port of a number, or of a name that was declared.
+func (p Port) Is(port intstr.IntOrString) bool {
+	if port.Type == intstr.String {
+		return p.Name == port.StrVal && p.Name != ""
+	}
+	return p.Port == port.IntVal
 }
 
 // Exposed reports whether the Service of the component has the port.

@@ -1,6 +1,7 @@
 package trait
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -11,14 +12,32 @@ import (
 
 // extra is a container beside the component's own.
 type extra struct {
-	Name    string                       `json:"name"`
-	Image   string                       `json:"image"`
-	Command []string                     `json:"command"`
-	Args    []string                     `json:"args"`
-	Env     map[string]declared.Variable `json:"env"`
-	Mounts  map[string]string            `json:"mounts"` // paths by the names of storage
+	Name     string                       `json:"name"`
+	Image    string                       `json:"image"`
+	Command  []string                     `json:"command"`
+	Args     []string                     `json:"args"`
+	Env      map[string]declared.Variable `json:"env"`
+	EnvFrom  []envFromSource              `json:"envFrom"`
+	Mounts   map[string]part              `json:"mounts"` // by the names of storage
+	Security *containerRights             `json:"security"`
 
-	Resources share `json:"resources"` // of a sidecar
+	Resources share  `json:"resources"` // of a sidecar, as its probes
+	Probes    health `json:"probes"`
+}
+
+// part is where a container has an entry of storage, or a part of it. Its path may stand alone.
+type part struct {
+	Path     string `json:"path"`
+	SubPath  string `json:"subPath"`
+	ReadOnly bool   `json:"readOnly"`
+}
+
+func (m *part) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &m.Path) == nil {
+		return nil
+	}
+	type fields part
+	return declared.Read(b, (*fields)(m))
 }
 
 // extra renders what containers before and beside the component's own have in common, and the config
@@ -28,16 +47,26 @@ func (c Context) extra(path string, e *extra, others []extra) (corev1.Container,
 	if e.Name == c.Component.Name || slices.ContainsFunc(others, taken) {
 		return corev1.Container{}, nil, declared.Faultf(declared.CodeConflict, path+".name", "is %s, and so is another container of the component", e.Name)
 	}
-	env, references, err := c.Variables(path+".env", e.Env)
-	if err != nil {
-		return corev1.Container{}, nil, err
+	container := corev1.Container{Name: e.Name, Image: e.Image, Command: e.Command, Args: e.Args}
+	var references, more []string
+	var err error
+	if container.Env, references, err = c.Variables(path+".env", e.Env); err != nil {
+		return container, nil, err
 	}
-	container := corev1.Container{Name: e.Name, Image: e.Image, Command: e.Command, Args: e.Args, Env: env}
+	if container.EnvFrom, more, err = c.allKeys(path+".envFrom", e.EnvFrom); err != nil {
+		return container, nil, err
+	}
+	if e.Security != nil {
+		if container.SecurityContext, err = c.rights(path+".security", *e.Security); err != nil {
+			return container, nil, err
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(e.Mounts)) {
 		if !slices.ContainsFunc(c.Given.Main.Mounts, func(m corev1.VolumeMount) bool { return m.Name == name }) {
 			return container, nil, declared.Faultf(declared.CodeReference, path+".mounts."+name, "is not the name of a storage of the component")
 		}
-		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: e.Mounts[name]})
+		m := e.Mounts[name]
+		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: m.Path, SubPath: m.SubPath, ReadOnly: m.ReadOnly})
 	}
-	return container, references, nil
+	return container, append(references, more...), nil
 }

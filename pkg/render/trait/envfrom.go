@@ -16,23 +16,30 @@ type envFromSource struct {
 
 // envFrom makes all keys of config and secret components environment variables.
 func envFrom(c Context, sources []envFromSource) (patch Patch, err error) {
+	patch.Main.EnvFrom, patch.References, err = c.allKeys("traits.envFrom", sources)
+	return patch, err
+}
+
+// allKeys returns where a container has all keys of some sources from, and the config and secret components among
+// these.
+func (c Context) allKeys(path string, sources []envFromSource) (all []corev1.EnvFromSource, references []string, err error) {
 	for _, s := range sources {
 		var source corev1.EnvFromSource
 		var object corev1.LocalObjectReference
 		switch {
 		case s.Config != "" && s.Secret == nil:
-			object, err = c.object("traits.envFrom", "config", s.Config, &patch.References)
+			object, err = c.object(path, "config", s.Config, &references)
 			source.ConfigMapRef = &corev1.ConfigMapEnvSource{LocalObjectReference: object}
 		case s.Secret != nil && s.Config == "":
-			object, err = c.secret("traits.envFrom", *s.Secret, &patch.References)
+			object, err = c.secret(path, *s.Secret, &references)
 			source.SecretRef = &corev1.SecretEnvSource{LocalObjectReference: object}
 		default:
-			err = declared.Faultf(declared.CodeUnreadable, "traits.envFrom", "takes a config or a secret in each entry")
+			err = declared.Faultf(declared.CodeUnreadable, path, "takes a config or a secret in each entry")
 		}
 		if err != nil {
-			return Patch{}, err
+			return nil, nil, err
 		}
-		patch.Main.EnvFrom = append(patch.Main.EnvFrom, source)
+		all = append(all, source)
 	}
-	return patch, nil
+	return all, references, nil
 }

@@ -9,6 +9,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
@@ -20,13 +21,13 @@ var _ = register(Trait{
 
 // route leads requests for a host and path to a port of the component.
 type route struct {
-	Host        string            `json:"host"`
-	Port        int32             `json:"port"`
-	Path        string            `json:"path"`
-	PathType    string            `json:"pathType"`
-	ClassName   string            `json:"className"`
-	TLS         string            `json:"tls"`
-	Annotations map[string]string `json:"annotations"`
+	Host        string             `json:"host"`
+	Port        intstr.IntOrString `json:"port"`
+	Path        string             `json:"path"`
+	PathType    string             `json:"pathType"`
+	ClassName   string             `json:"className"`
+	TLS         string             `json:"tls"`
+	Annotations map[string]string  `json:"annotations"`
 }
 
 // ingress renders one Ingress for all routes of the component.
@@ -41,9 +42,9 @@ func ingress(c Context, routes []route) (patch Patch, err error) {
 	secrets := map[string][]string{} // hosts by the secret that has their certificate
 	for i, r := range routes {
 		path := fmt.Sprintf("traits.ingress.%d", i)
-		n := slices.IndexFunc(c.Ports, func(p declared.Port) bool { return p.Port == r.Port && p.Exposed() })
+		n := slices.IndexFunc(c.Ports, func(p declared.Port) bool { return p.Is(r.Port) && p.Exposed() })
 		if n < 0 {
-			return patch, declared.Faultf(declared.CodeReference, path+".port", "leads to port %d, which the component does not expose", r.Port)
+			return patch, declared.Faultf(declared.CodeReference, path+".port", "leads to port %s, which the component does not expose", r.Port.String())
 		}
 		if err := declared.RefuseReserved(path, nil, r.Annotations); err != nil {
 			return patch, err
@@ -54,7 +55,7 @@ func ingress(c Context, routes []route) (patch Patch, err error) {
 		if r.TLS != "" {
 			secrets[r.TLS] = append(secrets[r.TLS], r.Host)
 		}
-		addPath(object, r, c.Name)
+		addPath(object, r, c.Name, c.Ports[n].Port)
 		patch.Entries = append(patch.Entries, c.Ports[n])
 	}
 	slices.SortFunc(object.Spec.Rules, func(a, b networkingv1.IngressRule) int { return strings.Compare(a.Host, b.Host) })
@@ -86,7 +87,7 @@ func takeOver(object *networkingv1.Ingress, path string, r route) error {
 }
 
 // addPath adds a route to the rule of its host, in order of paths.
-func addPath(object *networkingv1.Ingress, r route, service string) {
+func addPath(object *networkingv1.Ingress, r route, service string, port int32) {
 	i := slices.IndexFunc(object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return rule.Host == r.Host })
 	if i < 0 {
 		i = len(object.Spec.Rules)
@@ -99,7 +100,7 @@ func addPath(object *networkingv1.Ingress, r route, service string) {
 		Path:     cmp.Or(r.Path, "/"),
 		PathType: new(networkingv1.PathType(cmp.Or(r.PathType, "Prefix"))),
 		Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{
-			Name: service, Port: networkingv1.ServiceBackendPort{Number: r.Port},
+			Name: service, Port: networkingv1.ServiceBackendPort{Number: port},
 		}},
 	})
 	slices.SortFunc(http.Paths, func(a, b networkingv1.HTTPIngressPath) int {

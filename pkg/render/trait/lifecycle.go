@@ -15,8 +15,8 @@ type hook struct {
 		Command []string `json:"command"`
 	} `json:"exec"`
 	HTTP *struct {
-		Path string `json:"path"`
-		Port int32  `json:"port"`
+		Path string             `json:"path"`
+		Port intstr.IntOrString `json:"port"`
 	} `json:"http"`
 	Sleep string `json:"sleep"`
 }
@@ -26,12 +26,12 @@ type moments struct{ PostStart, PreStop *hook }
 
 // lifecycle makes hooks. They run after the container starts, and before it is told to stop. The time of the
 // second counts towards the grace of the application.
-func lifecycle(_ Context, m moments) (patch Patch, err error) {
+func lifecycle(c Context, m moments) (patch Patch, err error) {
 	all := &corev1.Lifecycle{}
-	if all.PostStart, err = m.PostStart.render("traits.lifecycle.postStart"); err != nil {
+	if all.PostStart, err = m.PostStart.render("traits.lifecycle.postStart", c.Ports); err != nil {
 		return patch, err
 	}
-	if all.PreStop, err = m.PreStop.render("traits.lifecycle.preStop"); err != nil {
+	if all.PreStop, err = m.PreStop.render("traits.lifecycle.preStop", c.Ports); err != nil {
 		return patch, err
 	}
 	if *all != (corev1.Lifecycle{}) {
@@ -40,7 +40,7 @@ func lifecycle(_ Context, m moments) (patch Patch, err error) {
 	return patch, nil
 }
 
-func (h *hook) render(path string) (*corev1.LifecycleHandler, error) {
+func (h *hook) render(path string, ports []declared.Port) (*corev1.LifecycleHandler, error) {
 	if h == nil {
 		return nil, nil
 	}
@@ -51,7 +51,11 @@ func (h *hook) render(path string) (*corev1.LifecycleHandler, error) {
 	}
 	if h.HTTP != nil {
 		ways++
-		rendered.HTTPGet = &corev1.HTTPGetAction{Path: h.HTTP.Path, Port: intstr.FromInt32(h.HTTP.Port)}
+		port, err := target(path+".http.port", h.HTTP.Port, ports)
+		if err != nil {
+			return nil, err
+		}
+		rendered.HTTPGet = &corev1.HTTPGetAction{Path: h.HTTP.Path, Port: port}
 	}
 	if h.Sleep != "" {
 		ways++

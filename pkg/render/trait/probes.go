@@ -1,6 +1,8 @@
 package trait
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -12,16 +14,17 @@ var _ = register(Trait{Name: "probes", Process: reading("probes", probes)})
 // probe checks the health of a container, in one of four ways.
 type probe struct {
 	HTTP *struct {
-		Path   string `json:"path"`
-		Port   int32  `json:"port"`
-		Scheme string `json:"scheme"`
+		Path    string              `json:"path"`
+		Port    intstr.IntOrString  `json:"port"`
+		Scheme  string              `json:"scheme"`
+		Headers []corev1.HTTPHeader `json:"headers"`
 	} `json:"http"`
 	TCP *struct {
-		Port int32 `json:"port"`
+		Port intstr.IntOrString `json:"port"`
 	} `json:"tcp"`
 	GRPC *struct {
-		Port    int32   `json:"port"`
-		Service *string `json:"service"`
+		Port    intstr.IntOrString `json:"port"`
+		Service *string            `json:"service"`
 	} `json:"grpc"`
 	Exec *struct {
 		Command []string `json:"command"`
@@ -37,40 +40,65 @@ type probe struct {
 type health struct{ Liveness, Readiness, Startup *probe }
 
 // probes check whether the container is alive, is ready and has started.
-func probes(_ Context, h health) (patch Patch, err error) {
-	if patch.Main.Liveness, err = h.Liveness.render("traits.probes.liveness"); err != nil {
-		return patch, err
-	}
-	if patch.Main.Readiness, err = h.Readiness.render("traits.probes.readiness"); err != nil {
-		return patch, err
-	}
-	patch.Main.Startup, err = h.Startup.render("traits.probes.startup")
+func probes(c Context, h health) (patch Patch, err error) {
+	m := &patch.Main
+	m.Liveness, m.Readiness, m.Startup, err = h.render("traits.probes", c.Ports)
 	return patch, err
 }
 
-func (p *probe) render(path string) (*corev1.Probe, error) {
+// render returns the probes of a container, whose ports they may name.
+func (h health) render(path string, ports []declared.Port) (liveness, readiness, startup *corev1.Probe, err error) {
+	if liveness, err = h.Liveness.render(path+".liveness", ports); err != nil {
+		return nil, nil, nil, err
+	}
+	if readiness, err = h.Readiness.render(path+".readiness", ports); err != nil {
+		return nil, nil, nil, err
+	}
+	startup, err = h.Startup.render(path+".startup", ports)
+	return liveness, readiness, startup, err
+}
+
+// target returns the number of a port of a container, which may be said by a name that it declares.
+func target(path string, port intstr.IntOrString, ports []declared.Port) (intstr.IntOrString, error) {
+	if port.Type == intstr.Int {
+		return port, nil
+	}
+	i := slices.IndexFunc(ports, func(p declared.Port) bool { return p.Name == port.StrVal })
+	if i < 0 {
+		return port, declared.Faultf(declared.CodeReference, path, "names %s, which is no port of the container", port.StrVal)
+	}
+	return intstr.FromInt32(ports[i].Target()), nil
+}
+
+func (p *probe) render(path string, ports []declared.Port) (*corev1.Probe, error) {
 	if p == nil {
 		return nil, nil
 	}
+	var err error
 	rendered := &corev1.Probe{FailureThreshold: p.FailureThreshold, SuccessThreshold: p.SuccessThreshold}
 	ways := 0
 	if p.HTTP != nil {
 		ways++
-		rendered.HTTPGet = &corev1.HTTPGetAction{
-			Path: p.HTTP.Path, Port: intstr.FromInt32(p.HTTP.Port), Scheme: corev1.URIScheme(p.HTTP.Scheme),
-		}
+		rendered.HTTPGet = &corev1.HTTPGetAction{Path: p.HTTP.Path, Scheme: corev1.URIScheme(p.HTTP.Scheme), HTTPHeaders: p.HTTP.Headers}
+		rendered.HTTPGet.Port, err = target(path+".http.port", p.HTTP.Port, ports)
 	}
 	if p.TCP != nil {
 		ways++
-		rendered.TCPSocket = &corev1.TCPSocketAction{Port: intstr.FromInt32(p.TCP.Port)}
+		rendered.TCPSocket = &corev1.TCPSocketAction{}
+		rendered.TCPSocket.Port, err = target(path+".tcp.port", p.TCP.Port, ports)
 	}
 	if p.GRPC != nil {
 		ways++
-		rendered.GRPC = &corev1.GRPCAction{Port: p.GRPC.Port, Service: p.GRPC.Service}
+		var port intstr.IntOrString
+		port, err = target(path+".grpc.port", p.GRPC.Port, ports)
+		rendered.GRPC = &corev1.GRPCAction{Port: port.IntVal, Service: p.GRPC.Service}
 	}
 	if p.Exec != nil {
 		ways++
 		rendered.Exec = &corev1.ExecAction{Command: p.Exec.Command}
+	}
+	if err != nil {
+		return nil, err
 	}
 	if ways != 1 {
 		return nil, declared.Faultf(declared.CodeUnreadable, path, "asks in one way: http, tcp, grpc or exec")

@@ -10,11 +10,16 @@ var _ = register(Trait{Name: "security", Process: reading("security", security)}
 
 // rights is the declaration of the security trait.
 type rights struct {
+	containerRights
+	Groups      []int64 `json:"groups"`
+	VolumeGroup *int64  `json:"volumeGroup"`
+	NonRoot     bool    `json:"nonRoot"`
+}
+
+// containerRights are the user and the rights of one container.
+type containerRights struct {
 	User         *int64              `json:"user"`
 	Group        *int64              `json:"group"`
-	Groups       []int64             `json:"groups"`
-	VolumeGroup  *int64              `json:"volumeGroup"`
-	NonRoot      bool                `json:"nonRoot"`
 	ReadOnlyRoot bool                `json:"readOnlyRoot"`
 	Capabilities []corev1.Capability `json:"capabilities"`
 }
@@ -22,19 +27,28 @@ type rights struct {
 // security sets users, groups and rights. They come on top of what every pod has. The schema
 // allows capabilities of the baseline Pod Security Standard only; that of the tenant may be stricter.
 func security(c Context, r rights) (Patch, error) {
-	if c.Component.OS == "windows" {
-		return Patch{}, declared.Faultf(declared.CodeConflict, "traits.security", "is for containers of linux: windows has no such users and rights")
-	}
-	main := &corev1.SecurityContext{RunAsUser: r.User, RunAsGroup: r.Group}
-	if r.ReadOnlyRoot {
-		main.ReadOnlyRootFilesystem = new(true)
-	}
-	if r.Capabilities != nil {
-		main.Capabilities = &corev1.Capabilities{Add: r.Capabilities}
+	main, err := c.rights("traits.security", r.containerRights)
+	if err != nil {
+		return Patch{}, err
 	}
 	pod := &corev1.PodSecurityContext{FSGroup: r.VolumeGroup, SupplementalGroups: r.Groups}
 	if r.NonRoot {
 		pod.RunAsNonRoot = new(true)
 	}
 	return Patch{Main: Main{Security: main}, Pod: Pod{Security: pod}}, nil
+}
+
+// rights returns the rights of a container beyond those that every container has.
+func (c Context) rights(path string, r containerRights) (*corev1.SecurityContext, error) {
+	if c.Component.OS == "windows" {
+		return nil, declared.Faultf(declared.CodeConflict, path, "is for containers of linux: windows has no such users and rights")
+	}
+	given := &corev1.SecurityContext{RunAsUser: r.User, RunAsGroup: r.Group}
+	if r.ReadOnlyRoot {
+		given.ReadOnlyRootFilesystem = new(true)
+	}
+	if r.Capabilities != nil {
+		given.Capabilities = &corev1.Capabilities{Add: r.Capabilities}
+	}
+	return given, nil
 }

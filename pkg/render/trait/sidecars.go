@@ -52,6 +52,9 @@ func sidecars(c Context, all []extra) (patch Patch, err error) {
 		if container.Resources, err = take(left, path, requests, guaranteed(c, requests, limits)); err != nil {
 			return patch, err
 		}
+		if container.LivenessProbe, container.ReadinessProbe, container.StartupProbe, err = all[i].Probes.render(path+".probes", nil); err != nil {
+			return patch, err
+		}
 		container.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
 		patch.Beside, patch.References = append(patch.Beside, container), append(patch.References, references...)
 	}
