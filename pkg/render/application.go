@@ -127,7 +127,13 @@ func (w *workload) render() error {
 	if !ok {
 		return declared.Faultf(declared.CodeUnreadable, "type", "%q is not a type of component", w.spec.Type)
 	}
-	return render(w)
+	if err := render(w); err != nil {
+		return err
+	}
+	return w.out.patch(patching{
+		name: w.name, stable: ObjectName(w.app.Instance.App, w.spec.Name),
+		partly: w.run == 0 || w.track == TrackNext || w.step != nil, running: w.run > 0,
+	}, w.admission(manifest.Accounts(w.out.objects)))
 }
 
 // renderers renders each type of component.

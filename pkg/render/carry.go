@@ -29,6 +29,7 @@ func (p *pod) carry() {
 	for _, port := range p.patch.Entries {
 		p.flows.entries = append(p.flows.entries, listening{port.Target(), port.Transport()})
 	}
+	p.out.patches = p.patch.Last
 	for _, o := range p.patch.Objects {
 		p.out.add(o)
 	}

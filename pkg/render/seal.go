@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/manifest"
+	"github.com/d-aros/d-aros/pkg/render/trait"
 )
 
 // part has the objects of one component, or of a tenant.
@@ -30,6 +31,7 @@ type part struct {
 	older     bool   // of the spec before the accepted one
 	sealed    *Sealed
 	objects   []*unstructured.Unstructured
+	patches   []trait.ObjectPatch // of them, by their owner
 }
 
 // add adds a typed object of Kubernetes. It panics for any other type.

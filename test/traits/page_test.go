@@ -169,7 +169,9 @@ func (s shapes) value(m map[string]any) string {
 		said = "`true`, `false`"
 	case values[fmt.Sprint(m["called"])] != "":
 		said = values[fmt.Sprint(m["called"])]
-	case m["additionalProperties"] != nil || m["type"] == "object":
+	case m["type"] == "object" && (m["additionalProperties"] == nil || m["additionalProperties"] == true):
+		said = "fields"
+	case m["additionalProperties"] != nil:
 		return "texts by name"
 	default:
 		said = "a text"

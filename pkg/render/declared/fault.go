@@ -28,6 +28,8 @@ const (
 	CodeChance     = "DA1728" // a chart that comes out differently each time
 	CodeHook       = "DA1729" // a hook of a chart
 	CodeSecret     = "DA1730" // a Secret that a chart makes
+	CodePatch      = "DA1731" // a patch of an object that cannot be carried out
+	CodeOwned      = "DA1732" // a patch of what is not the owner's
 	// The code after CodeSize refused workflows while nothing carried them out; codes are not used again.
 )
 

@@ -17,7 +17,7 @@ type extra struct {
 	Command  []string                     `json:"command"`
 	Args     []string                     `json:"args"`
 	Env      map[string]declared.Variable `json:"env"`
-	EnvFrom  []envFromSource              `json:"envFrom"`
+	EnvFrom  keySources                   `json:"envFrom"`
 	Mounts   map[string]part              `json:"mounts"` // by the names of storage
 	Security *containerRights             `json:"security"`
 
@@ -53,11 +53,11 @@ func (c Context) extra(path string, e *extra, others []extra) (corev1.Container,
 	if container.Env, references, err = c.Variables(path+".env", e.Env); err != nil {
 		return container, nil, err
 	}
-	if container.EnvFrom, more, err = c.allKeys(path+".envFrom", e.EnvFrom); err != nil {
+	if container.EnvFrom, more, err = e.EnvFrom.render(path+".envFrom", c); err != nil {
 		return container, nil, err
 	}
 	if e.Security != nil {
-		if container.SecurityContext, err = c.rights(path+".security", *e.Security); err != nil {
+		if container.SecurityContext, err = e.Security.render(path+".security", c.Component.OS); err != nil {
 			return container, nil, err
 		}
 	}

@@ -15,14 +15,17 @@ type envFromSource struct {
 }
 
 // envFrom makes all keys of config and secret components environment variables.
-func envFrom(c Context, sources []envFromSource) (patch Patch, err error) {
-	patch.Main.EnvFrom, patch.References, err = c.allKeys("traits.envFrom", sources)
+func envFrom(c Context, sources keySources) (patch Patch, err error) {
+	patch.Main.EnvFrom, patch.References, err = sources.render("traits.envFrom", c)
 	return patch, err
 }
 
-// allKeys returns where a container has all keys of some sources from, and the config and secret components among
+// keySources are configs and secrets of which a container has all keys.
+type keySources []envFromSource
+
+// render returns where a container has the keys from, and the config and secret components among
 // these.
-func (c Context) allKeys(path string, sources []envFromSource) (all []corev1.EnvFromSource, references []string, err error) {
+func (sources keySources) render(path string, c Context) (all []corev1.EnvFromSource, references []string, err error) {
 	for _, s := range sources {
 		var source corev1.EnvFromSource
 		var object corev1.LocalObjectReference

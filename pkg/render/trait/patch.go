@@ -16,6 +16,7 @@ type Patch struct {
 	Volumes []corev1.Volume
 	Claims  []corev1.PersistentVolumeClaim // of which each replica of a store has its own
 	Objects []runtime.Object               // beside the pods
+	Last    []ObjectPatch                  // of objects, once all are rendered
 
 	Entries    []declared.Port // that clients outside the cluster reach
 	References []string        // config and secret components whose change reaches the pods

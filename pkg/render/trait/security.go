@@ -27,7 +27,7 @@ type containerRights struct {
 // security sets users, groups and rights. They come on top of what every pod has. The schema
 // allows capabilities of the baseline Pod Security Standard only; that of the tenant may be stricter.
 func security(c Context, r rights) (Patch, error) {
-	main, err := c.rights("traits.security", r.containerRights)
+	main, err := r.containerRights.render("traits.security", c.Component.OS)
 	if err != nil {
 		return Patch{}, err
 	}
@@ -38,9 +38,9 @@ func security(c Context, r rights) (Patch, error) {
 	return Patch{Main: Main{Security: main}, Pod: Pod{Security: pod}}, nil
 }
 
-// rights returns the rights of a container beyond those that every container has.
-func (c Context) rights(path string, r containerRights) (*corev1.SecurityContext, error) {
-	if c.Component.OS == "windows" {
+// render returns the rights of a container of an operating system, beyond those that every container has.
+func (r containerRights) render(path, os string) (*corev1.SecurityContext, error) {
+	if os == "windows" {
 		return nil, declared.Faultf(declared.CodeConflict, path, "is for containers of linux: windows has no such users and rights")
 	}
 	given := &corev1.SecurityContext{RunAsUser: r.User, RunAsGroup: r.Group}
