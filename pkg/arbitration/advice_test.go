@@ -106,6 +106,16 @@ func TestAdviceOfStories(t *testing.T) {
 			runs t/x size=4 in=a
 			runs t/y size=4 in=b
 			asks t/job size=3 flavours=a/b`, "t/job", []string{"add a flavour in pool c, after its others"}},
+		{"so little that who then passes the gate has room too", `
+			policy preemption=none
+			pool general cpu=8
+			group g quota=10
+			tenant a in=g
+			tenant b in=g guarantee=4
+			tenant c
+			runs c/x size=2
+			asks a/job size=8 priority=300
+			asks b/next size=4`, "a/job", []string{"request 2 cpu for each replica of main instead of 8"}},
 		{"a budget for the place that has room", `
 			pool cheap cpu=4 price=1
 			pool dear cpu=4 price=2
@@ -187,6 +197,32 @@ func TestAdviceComesWhileRoomIsPromised(t *testing.T) {
 		s.Now = s.Now.Add(time.Second)
 	}
 	t.Fatal("it is not advised")
+}
+
+// TestAStartIsTriedAtItsTime: that beta/next starts when c/long ends is not told, as until then acme/large has waited for so long
+// that what is free is kept for it.
+func TestAStartIsTriedAtItsTime(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=none reserveAfter=30m
+		pool general cpu=12
+		tenant acme guarantee=8
+		tenant beta
+		tenant c
+		runs c/short size=8 expect=40m began=10m
+		runs c/long size=4 expect=100m began=10m
+		asks acme/large size=8 waited=1m
+		asks beta/next size=4`)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		app  model.AppID
+		told bool
+	}{{model.AppID{Tenant: "acme", Name: "large"}, true}, {model.AppID{Tenant: "beta", Name: "next"}, false}} {
+		ruling := s.Decide()
+		d, _ := ruling.Find(c.app)
+		require.NotNil(t, d.Starts, "%s", d.Message)
+		list, _ := arbitration.Advice(s.Fleet, s.Seen, s.Ledger, s.Now, c.app)
+		require.Equal(t, c.told, slices.ContainsFunc(list, func(a model.Advice) bool { return strings.HasPrefix(a.Text, "wait: it starts") }), "%v", list)
+	}
 }
 
 // Advice without victims comes first, then what degrades others, then what evicts them; a priority after all that cost

@@ -44,6 +44,7 @@ var mutations = []mutation{
 
 	// What a priority claims.
 	{"solve/stand.go", "a step of a minimum stands by its priority", `app.Standing[l].Priority = 0`, `app.Standing[l].Priority = app.Priority`},
+	{"solve/stand.go", "a step of a minimum comes before lower minimums", `slices.DeleteFunc(slices.Clone(apps), func(app *App) bool { return app.Policy().ClaimsMinimum() })`, `slices.Clone(apps)`},
 	{"solve/room.go", "a lower priority takes the steps of a higher one", `app.Priority > v.Priority &&`, ``},
 	{"solve/room.go", "steps take by the priority of the minimum", `least = min(least, s.Priority)`, `_ = min(least, s.Priority)`},
 
@@ -155,11 +156,14 @@ var mutations = []mutation{
 	{"advice/capacity.go", "of several things all are told that are short", `ch.next = func(n int64) *change { return s.enlargeLess(pool, all(n), 0, all(n)) }`, `ch.next = nil`},
 	{"advice/limits.go", "a quota is raised without those that are refused before", `units = append(units, ceil(l.short+sum, u))`, `_ = sum`},
 	{"advice/changes.go", "only the cheapest place is paid for", `has > 0 && cost > has {`, `has > 0 && cost > has && budgets == nil {`},
+	{"advice/time.go", "a start is not tried at its time", `			in.Now = f.At
+`, ``},
 	{"advice/points.go", "only what is short is made smaller", `	p.asks = slices.Clone(p.resources)
 	for r := range s.Names {`, `	p.asks = slices.Clone(p.resources)
 	for r := range s.Names[:0] {`},
 	{"solve/trial.go", "what is promised to others is free for who tries", `	j.closeReserved(app)
 `, ``},
+	{"solve/trial.go", "a change may let others through the gate", `} else if ok != (o.Levels != nil) {`, `} else if false {`},
 	{"solve/trial.go", "a change may alter what others stand", `if j.others() || j.own(app, edited) || j.exceedsInstead(edited) {`, `if j.own(app, edited) || j.exceedsInstead(edited) {`},
 
 	// What decisions say.
