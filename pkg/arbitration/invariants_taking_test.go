@@ -94,7 +94,7 @@ func TestTakingIsToldAndKept(t *testing.T) {
 				}
 				clear(told)
 				for _, d := range want.Decisions {
-					if d.Takes != nil && !moves {
+					if d.Takes != nil && d.Takes.From != nil && !moves {
 						told[d.App] = d.Takes
 					}
 				}

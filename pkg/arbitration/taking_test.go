@@ -1,6 +1,8 @@
 package arbitration_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/story"
+	"github.com/d-aros/d-aros/test/arbitration/world"
 )
 
 var largest = model.AppID{Tenant: "a", Name: "job"}
@@ -85,4 +88,74 @@ asks c/last size=4`)
 	require.Equal(t, model.VerdictGranted, last.Verdict)
 	d, _ := ruling.Find(largest)
 	require.Len(t, d.Takes.From, 6, d.Message)
+}
+
+// Of a hundred tenants that each wait for more than their fair share, all are told within five passes when they may take and of
+// whom, and nothing else while nothing changes. At its time the one that has waited for longest takes, and then all that may, twenty in a pass, and the others are told
+// that they would find nobody. An arbiter that remembers rules the same.
+func TestAllThatExceedTakeTurns(t *testing.T) {
+	const tenants, passes = 100, 5
+	var text strings.Builder
+	text.WriteString("policy reserveAfter=30m\npool general cpu=800\ntenant many\nruns")
+	for i := range 200 {
+		fmt.Fprintf(&text, " many/%03d", i)
+	}
+	text.WriteString(" size=4\n")
+	for i := range tenants {
+		fmt.Fprintf(&text, "tenant t%03d\nasks t%03d/job size=10 waited=%dm\n", i, i, 1+i/(tenants-1))
+	}
+	s, err := story.Read(text.String())
+	require.NoError(t, err)
+	begun := s.Now
+	at, arbiter := &scene{World: s.World}, follow.Silent(arbitration.Solve)
+	pass := func() (told map[model.AppID]*model.Taking, changes world.Changes) {
+		fleet, seen, ledger := at.inputs()
+		ruling := s.Decide()
+		remembered := arbiter.Decide(fleet, seen, ledger, s.Now)
+		told = map[model.AppID]*model.Taking{}
+		for i := range ruling.Decisions {
+			d, o := &ruling.Decisions[i], &remembered.Decisions[i]
+			require.True(t, d.RulesAs(o), "%s\n%s", d.Message, o.Message)
+			if d.Takes != nil {
+				told[d.App] = d.Takes
+			}
+		}
+		changes = s.Apply(ruling)
+		s.Now = s.Now.Add(time.Second)
+		return told, changes
+	}
+	var told map[model.AppID]*model.Taking
+	for i := range passes {
+		told, _ = pass()
+		require.GreaterOrEqual(t, len(told), (i+1)*tenants/passes)
+	}
+	longest := model.AppID{Tenant: fmt.Sprintf("t%03d", tenants-1), Name: "job"}
+	for id, by := range told {
+		require.Equal(t, id == longest, by.At.Equal(begun.Add(28*time.Minute)), "%s", id)
+		require.Len(t, by.From, 3, "%s", id)
+	}
+	again, _ := pass()
+	require.Equal(t, told, again)
+
+	s.Now = begun.Add(28 * time.Minute)
+	_, changes := pass()
+	require.Equal(t, []model.AppID{longest}, changes.Admitted)
+	taken := 1
+	s.Now = begun.Add(30 * time.Minute)
+	for range passes {
+		_, changes := pass()
+		taken += len(changes.Admitted)
+	}
+	for range passes {
+		told, _ = pass()
+	}
+	again, changes = pass()
+	require.True(t, changes.None())
+	require.Equal(t, told, again)
+	require.Len(t, told, tenants-taken)
+	for id, by := range told {
+		require.Nil(t, by.From, "%s", id)
+	}
+	t.Logf("%d of %d took beyond the fair share of their tenant", taken, tenants)
+	require.Greater(t, taken, tenants/2)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// taking records what an application that waits may take later, nil for nothing.
+// taking records what an application that waits may take later, nil: that is not known, or it never may.
 func (w *Writer) taking(t *solve.Taking) *model.Taking {
-	if t == nil || t.From == nil {
+	if t == nil {
 		return nil
 	}
 	r := &model.Taking{At: t.At.UTC().Round(0), Share: thousandths(t.Share)}

@@ -19,7 +19,7 @@ type Arbiter struct {
 	last    *tracker
 	ruling  model.Ruling
 	wake    time.Time // when time alone can change the ruling, zero: never
-	moved   bool      // the last ruling moved something
+	moved   bool      // the last ruling moved something, or looked at a part
 }
 
 // New returns an arbiter that knows nothing yet. Decide is the whole arbitration
@@ -49,7 +49,7 @@ func (a *Arbiter) Decide(fleet model.Fleet, seen model.Observation, ledger model
 	default:
 		a.ruling = t.follow(e)
 	}
-	a.wake, a.moved = t.wakes(), !t.AtRest()
+	a.wake, a.moved = t.wakes(), !t.AtRest() || solve.TurnsRemain(t.Case)
 	return a.ruling
 }
 

@@ -83,7 +83,7 @@ func (r *room) mayLose(d *search, v *App) bool {
 // exceed lets an application that was not served take what it may though it exceeds the fair share of its tenant, and reports whether it
 // did. If its time has not come it is told later what it may take then.
 func (l *lines) exceed(app *App) bool {
-	if ExceedsAfter(l.of.platform, app) <= 0 || len(l.exceeding) == mostExceeding || !Exceeds(l.of.platform, l.of.Books, app) || l.startsByItself(app) {
+	if ExceedsAfter(l.of.platform, app) <= 0 || slices.Contains(l.later, app) || len(l.exceeding) == mostExceeding || !Exceeds(l.of.platform, l.of.Books, app) || l.startsByItself(app) {
 		return false
 	}
 	if patient(l.of.now, app) {
@@ -110,8 +110,11 @@ func (l *lines) startsByItself(app *App) bool {
 }
 
 // foretell tells those that may take later what that is, as everything is in the end. Where nothing moved, that is what they were
-// told when it was their turn.
+// told when it was their turn. Those whose turn it is not are told what they were told before.
 func (l *lines) foretell() {
+	for _, app := range l.later {
+		l.tellAgain(app)
+	}
 	if len(l.of.Changed) == 0 {
 		return
 	}

@@ -62,7 +62,7 @@ func (f *Forecast) late() bool {
 const (
 	mostLines     = 50  // whose head is looked at
 	mostEndings   = 500 // of applications that are expected to end first
-	mostExceeding = 20  // that exceed the fair share of their tenant and wait
+	mostExceeding = 20  // that exceed the fair share of their tenant and wait; see turns
 )
 
 // lines are the lines of pending applications in a pass whose head was not served.
@@ -73,6 +73,7 @@ type lines struct {
 	heads   int    // that were looked at
 
 	exceeding []*App // that may take later, though they exceed the fair share of their tenant
+	later     []*App // of those that may, whose turn it is not in this pass
 }
 
 // leads reports whether an application may be the first of its line that is not served, and so may

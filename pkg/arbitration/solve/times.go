@@ -58,6 +58,7 @@ func (a *allotment) begin() {
 	for _, app := range a.Promised {
 		app.Starts, app.Takes = nil, nil
 	}
+	a.lines.later = a.turns()
 	if !a.Timed {
 		return
 	}

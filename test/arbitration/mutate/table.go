@@ -108,6 +108,14 @@ var mutations = []mutation{
 	{"solve/exceed.go", "who is told of those that may give way later is told of those that may now", `	then.now = at
 `, ``},
 	{"solve/exceed.go", "what moves later in a ruling does not count", `	if len(l.of.Changed) == 0 {`, `	if true {`},
+	{"solve/turns.go", "who was told nothing has no turn before others", `cmp.Compare(a.turnOf(x), a.turnOf(y))`, `cmp.Compare(x.slot, y.slot)`},
+	{"solve/turns.go", "whose time has come has no turn before others", `	case told.From != nil && patient(a.now, app):
+		return toTake
+`, ``},
+	{"solve/turns.go", "whose turn it is not is told what does not make room", `t.From != nil && !t.suffices(&l.of.room, app)`, `false`},
+	{"solve/turns.go", "whose turn it is not is told nothing", `	app.Takes = t
+`, ``},
+	{"follow/arbiter.go", "an arbiter that remembers rests before all had their turn", ` || solve.TurnsRemain(t.Case)`, ``},
 	{"solve/fairness.go", "what exceeds a fair share takes nothing alike", `		d.counts.Class = WithinFairShare
 `, ``},
 	{"explain/taking.go", "who takes later is told what its tenant may have", `victims(t.From), n.Name, percent(t.Share))`, `victims(t.From), n.Name, percent(n.FairShare))`},
