@@ -55,6 +55,9 @@ func (b *Books) move(app *App, loads []Load, sign int) {
 		for i := range q.promises {
 			if p := &q.promises[i]; !p.outlives(app) {
 				p.ends.move(l.Amount, sign)
+				if l.In != "" && l.In == p.in {
+					p.insideEnds.move(l.Inside, sign)
+				}
 			}
 		}
 		b.book(app.Tenant, l.Amount, sign)

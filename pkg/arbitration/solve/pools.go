@@ -57,7 +57,7 @@ func (q *Pool) Withheld() []Vector {
 		all = append(all, q.Reservations[i].used)
 	}
 	for i := range q.promises {
-		all = append(all, q.promises[i].need, q.promises[i].ends)
+		all = append(all, q.promises[i].need, q.promises[i].ends, q.promises[i].inside, q.promises[i].insideEnds)
 	}
 	return all
 }

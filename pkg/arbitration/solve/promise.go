@@ -16,6 +16,9 @@ type promise struct {
 	left time.Duration // until then
 	need Vector
 	ends Vector // what ends of all that is taken of the pool until then
+
+	in                 string // the domain in which a gang then has room, "" for none
+	inside, insideEnds Vector // the same of the domain
 }
 
 // outlives reports whether an application goes on after the promised time, as far as is known.
@@ -45,12 +48,30 @@ func (q *Pool) promised(app *App, r int) (kept int64) {
 	return kept
 }
 
+// promisedIn is how much of a resource of a domain is kept from an application.
+func (q *Pool) promisedIn(name string, app *App, r int) (kept int64) {
+	var needed int64
+	for i := range q.promises {
+		p := &q.promises[i]
+		if p.in != name {
+			continue
+		}
+		if p.to != app {
+			needed += p.inside[r]
+		}
+		if p.outlives(app) || app.Policy().Backfill == model.BackfillOff {
+			kept = max(kept, needed-p.insideEnds[r])
+		}
+	}
+	return kept
+}
+
 // Forecast is when an application that waits starts, and what has to end before.
 type Forecast struct {
 	At time.Time
 	If []*App
 
-	pool int // of its loose components
+	loads []Load // that it then takes
 }
 
 // late reports whether something should have ended already.
@@ -131,14 +152,15 @@ func (l *lines) foresee(app *App) *Forecast {
 			continue
 		}
 		for _, pool := range pools {
-			if _, short := l.of.fit(app, least, pool, nil); short != nil {
+			loads, short := l.of.fit(app, least, pool, nil)
+			if short != nil {
 				continue
 			}
-			f := &Forecast{At: at, pool: pool}
+			f := &Forecast{At: at, loads: loads}
 			for i := range slices.Backward(gone) { // who need not end
 				l.of.take(gone[i], took[i])
-				if _, short := l.of.fit(app, least, pool, nil); short == nil {
-					took[i] = nil
+				if loads, short := l.of.fit(app, least, pool, nil); short == nil {
+					f.loads, took[i] = loads, nil
 					continue
 				}
 				l.of.Release(gone[i])
@@ -190,13 +212,18 @@ func (l *lines) placed(app *App) {
 
 // promise keeps what an application needs from others that do not end before it starts.
 func (l *lines) promise(app *App, f *Forecast) {
-	for _, load := range app.Levels[len(app.Levels)-1].loads(f.pool) {
+	gang := app.Levels[len(app.Levels)-1].gang
+	for _, load := range f.loads {
 		q := &l.of.Pools[load.Pool]
-		p := promise{to: app, at: f.At, left: f.At.Sub(l.of.now), need: load.Amount, ends: l.of.Zero()}
+		p := promise{to: app, at: f.At, left: f.At.Sub(l.of.now), need: load.Amount, ends: l.of.Zero(), insideEnds: l.of.Zero()}
+		if gang != nil && gang.required {
+			p.in, p.inside = load.In, load.Inside
+		}
 		for _, v := range l.endings {
 			if !p.outlives(v) {
 				for r := range p.ends {
 					p.ends[r] += HeldOf(v.Taken, load.Pool, r)
+					p.insideEnds[r] += insideOf(v.Taken, load.Pool, p.in, r)
 				}
 			}
 		}

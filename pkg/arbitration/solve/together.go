@@ -79,11 +79,11 @@ func (g *gang) place(pools []Pool, app *App, at int, loads, kept []Load) ([]Load
 		return loads, nil
 	}
 	if in == "" {
-		if in = q.tightest(g.amount); in == "" && g.required {
-			return loads, []Shortage{q.lacking(pool, g)}
+		if in = q.tightest(app, g.amount); in == "" && g.required {
+			return loads, []Shortage{q.lacking(pool, app, g)}
 		}
 	} else if g.required {
-		if short := q.lacksIn(pool, in, g, kept); short != nil {
+		if short := q.lacksIn(pool, in, app, g, kept); short != nil {
 			return loads, short
 		}
 	}
@@ -94,10 +94,10 @@ func (g *gang) place(pools []Pool, app *App, at int, loads, kept []Load) ([]Load
 }
 
 // lacksIn is what one domain lacks for a gang. What the gang held there it may keep.
-func (q *Pool) lacksIn(pool int, name string, g *gang, kept []Load) (short []Shortage) {
+func (q *Pool) lacksIn(pool int, name string, app *App, g *gang, kept []Load) (short []Shortage) {
 	d := q.domain(name)
 	for r, asked := range g.amount {
-		if free := d.free(r); asked > free && asked > insideOf(kept, pool, name, r) {
+		if free := q.freeIn(d, app, r); asked > free && asked > insideOf(kept, pool, name, r) {
 			short = append(short, Shortage{Pool: pool, Resource: r, Asked: asked, Free: free, Gang: &GangShort{Over: g.over, In: name}})
 		}
 	}
@@ -159,7 +159,7 @@ func (g *gang) tell(b *Books, app *App, at int) {
 		}
 	}
 	if domains == nil && !runs && !g.amount.isNothing() {
-		domains = q.fewest(g.amount)
+		domains = q.fewest(app, g.amount)
 	}
 	for i := range app.Grants {
 		if grant := &app.Grants[i]; slices.Contains(g.members, grant.Component) {
@@ -188,10 +188,15 @@ func (d *domain) free(r int) int64 {
 	return d.capacity[r] - d.used[r] - d.taken[r]
 }
 
-// holds reports whether a domain has room for an amount.
-func (d *domain) holds(amount Vector) bool {
+// freeIn is how much of a resource of a domain the gang of an application may still take.
+func (q *Pool) freeIn(d *domain, app *App, r int) int64 {
+	return d.free(r) - q.promisedIn(d.name, app, r)
+}
+
+// holds reports whether a domain has room for an amount that an application takes.
+func (q *Pool) holds(d *domain, app *App, amount Vector) bool {
 	for r, n := range amount {
-		if n > 0 && n > d.free(r) {
+		if n > 0 && n > q.freeIn(d, app, r) {
 			return false
 		}
 	}
@@ -209,11 +214,11 @@ func (q *Pool) domain(name string) *domain {
 }
 
 // tightest names the domain in which an amount leaves least of what it takes most of, "" if it fits in none.
-func (q *Pool) tightest(amount Vector) (name string) {
+func (q *Pool) tightest(app *App, amount Vector) (name string) {
 	r, least := q.mostOf(amount), int64(0)
 	for i := range q.domains {
 		d := &q.domains[i]
-		if left := d.free(r); d.holds(amount) && (name == "" || left < least) {
+		if left := q.freeIn(d, app, r); q.holds(d, app, amount) && (name == "" || left < least) {
 			name, least = d.name, left
 		}
 	}
@@ -234,15 +239,15 @@ func (q *Pool) mostOf(amount Vector) (resource int) {
 const mostDomains = 8
 
 // fewest names, in order, the fewest domains that together have room for an amount, nil if it takes many.
-func (q *Pool) fewest(amount Vector) (names []string) {
+func (q *Pool) fewest(app *App, amount Vector) (names []string) {
 	rest := slices.Clone(amount)
-	for _, d := range q.roomiest(amount) {
+	for _, d := range q.roomiest(app, amount) {
 		if len(names) == mostDomains {
 			return nil
 		}
 		names = append(names, d.name)
 		for r := range rest {
-			rest[r] -= max(0, d.free(r))
+			rest[r] -= max(0, q.freeIn(d, app, r))
 		}
 		if rest.isNothing() {
 			slices.Sort(names)
@@ -253,14 +258,14 @@ func (q *Pool) fewest(amount Vector) (names []string) {
 }
 
 // roomiest lists the domains in which least is lacking of an amount of what it takes most of, those with most room first.
-func (q *Pool) roomiest(amount Vector) []*domain {
+func (q *Pool) roomiest(app *App, amount Vector) []*domain {
 	list, r := make([]*domain, 0, len(q.domains)), q.mostOf(amount)
 	for i := range q.domains {
 		if d := &q.domains[i]; !d.gone {
 			list = append(list, d)
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *domain) int { return cmp.Compare(y.free(r), x.free(r)) })
+	slices.SortStableFunc(list, func(x, y *domain) int { return cmp.Compare(q.freeIn(y, app, r), q.freeIn(x, app, r)) })
 	return list
 }
 
@@ -276,7 +281,7 @@ func (r *room) domainsFor(c *preemptor, level, at int) []string {
 		return held
 	}
 	var names []string
-	for _, d := range q.roomiest(g.amount) {
+	for _, d := range q.roomiest(c.app, g.amount) {
 		if len(names) < mostDomains && (d.nodes == 0 || g.amount.Fits(d.capacity)) {
 			names = append(names, d.name)
 		}

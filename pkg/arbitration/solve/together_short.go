@@ -23,14 +23,14 @@ type Room struct {
 	Free     int64
 }
 
-// lacking says what each domain of a pool lacks for a gang. Of many it lists those that have most.
-func (q *Pool) lacking(pool int, g *gang) Shortage {
-	all := q.roomiest(g.amount)
+// lacking says what each domain of a pool lacks for the gang of an application. Of many it lists those that have most.
+func (q *Pool) lacking(pool int, app *App, g *gang) Shortage {
+	all := q.roomiest(app, g.amount)
 	lack := &GangShort{Over: g.over, More: max(0, len(all)-mostDomains)}
 	short := Shortage{Pool: pool, Resource: q.mostOf(g.amount), Gang: lack}
 	for _, d := range all[:len(all)-lack.More] {
-		r := d.lacks(g.amount, short.Resource)
-		lack.Has = append(lack.Has, Room{d.name, r, max(0, d.free(r))})
+		r := q.lacks(d, app, g.amount, short.Resource)
+		lack.Has = append(lack.Has, Room{d.name, r, max(0, q.freeIn(d, app, r))})
 	}
 	if len(lack.Has) > 0 {
 		short.Resource = lack.Has[0].Resource
@@ -41,13 +41,13 @@ func (q *Pool) lacking(pool int, g *gang) Shortage {
 	return short
 }
 
-// lacks is a resource of which a domain has less than an amount: the given one, if it is one of these.
-func (d *domain) lacks(amount Vector, first int) int {
-	if amount[first] > d.free(first) {
+// lacks is a resource of which a domain has less for an application than an amount: the given one, if it is one of these.
+func (q *Pool) lacks(d *domain, app *App, amount Vector, first int) int {
+	if amount[first] > q.freeIn(d, app, first) {
 		return first
 	}
 	for r, n := range amount {
-		if n > d.free(r) {
+		if n > q.freeIn(d, app, r) {
 			return r
 		}
 	}

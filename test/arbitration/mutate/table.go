@@ -72,6 +72,8 @@ var mutations = []mutation{
 	// Times.
 	{"solve/promise.go", "nothing is kept for who was promised a time", `kept = max(kept, needed-p.ends[r])`, `_ = needed`},
 	{"solve/promise.go", "whoever passes is given twice the time", `return app.Ending.Lasts > p.left`, `return app.Ending.Lasts > 2*p.left`},
+	{"solve/together.go", "a gang is promised room in its pool only", `d.free(r) - q.promisedIn(d.name, app, r)`, `d.free(r)`},
+	{"solve/promise.go", "of a rack nothing ends that a gang is promised", `p.insideEnds[r] += insideOf(v.Taken, load.Pool, p.in, r)`, `_ = insideOf`},
 	{"solve/books.go", "who passes takes from what ends", `				p.ends.move(l.Amount, sign)
 `, `				_ = p
 `},
