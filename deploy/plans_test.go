@@ -33,13 +33,13 @@ func TestPlansUnderTheRights(t *testing.T) {
 	in, agents, carrier := installAgents(t)
 	plans := map[string][]byte{"general": []byte("{}")}
 	require.Eventually(t, func() bool { // the API server learns of rules by a watch
-		return carrier.Plan(t.Context(), plans) == nil
+		return carrier.Plan(t.Context(), nil, plans) == nil
 	}, patience, 20*time.Millisecond)
 	c, err := in.Clientset.CoreV1().ConfigMaps(agents).Get(t.Context(), adapter.PlanName(in.fleet, "general"), metav1.GetOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "{}", c.Data["plan.json"])
 	plans["general"] = []byte("{} ")
-	require.NoError(t, carrier.Plan(t.Context(), plans))
+	require.NoError(t, carrier.Plan(t.Context(), nil, plans))
 
 	client, err := kubernetes.NewForConfig(in.config)
 	require.NoError(t, err)

@@ -44,7 +44,7 @@ func (in *installation) tokenOfNode(t *testing.T, node string) *kubernetes.Clien
 func TestReportsUnderTheRights(t *testing.T) {
 	in, agents, carrier := installAgents(t)
 	plans := map[string][]byte{"general": []byte("{}"), "edge": []byte("{}")}
-	require.Eventually(t, func() bool { return carrier.Plan(t.Context(), plans) == nil }, patience, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return carrier.Plan(t.Context(), nil, plans) == nil }, patience, 20*time.Millisecond)
 
 	nodes := in.AddNodes(t, in.fleet, 2, "4", "8Gi")
 	one, other := in.tokenOfNode(t, nodes[0]), in.tokenOfNode(t, nodes[1])

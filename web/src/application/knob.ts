@@ -99,7 +99,7 @@ function ofCheck(c: Constraint, tenant: string, app: string): Knob | undefined {
 function ofComponent(c: SpecComponent, app: string): Knob[] {
   const path = `application.${app}.components.${c.name}`
   const group = `Component ${c.name}`
-  if (c.type === 'config' || c.type === 'secret' || c.type === 'external-secret') return []
+  if (c.type === 'config' || c.type === 'secret' || c.type === 'external-secret' || c.type === 'external') return []
   const list = [count(`${path}.replicas`, 'replicas', group, c.replicas, 0, 2 * c.replicas)]
   if (c.requests.cpu) list.push(scaled(`${path}.resources.requests.cpu`, 'cpu of a replica', group, 'cpu', c.requests.cpu, 0))
   if (c.requests.memory) list.push(scaled(`${path}.resources.requests.memory`, 'memory of a replica', group, 'memory', inUnits('memory', c.requests.memory), 0))
