@@ -30,8 +30,8 @@ func (f *Forecast) Equal(o *Forecast) bool {
 // Taking is of whom an application that waits may take at a time, and what its tenant then has.
 type Taking struct {
 	At    time.Time `json:"at"`
-	From  []AppID   `json:"from,omitempty"`  // nil: it would find nobody
-	Share int       `json:"share,omitempty"` // in thousandths of all capacity
+	From  []AppID   `json:"from"`  // nil: it would find nobody
+	Share int       `json:"share"` // in thousandths of all capacity
 }
 
 // Equal reports whether two of them are the same; nil is none.
