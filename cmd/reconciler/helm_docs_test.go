@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -13,24 +14,7 @@ import (
 // TestHelmPage: the chart on docs/helm.md, in the example of a fleet, is accepted and rendered by the commands that the page
 // has, and its change is told by a plan.
 func TestHelmPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/helm.md")
-	require.NoError(t, err)
-	example, err := filepath.Abs("../../examples/repo")
-	require.NoError(t, err)
-	var commands string
-	files := map[string]string{}
-	for _, block := range fenced.FindAllStringSubmatch(string(page), -1) {
-		name, text, _ := strings.Cut(block[2], "\n")
-		if block[1] == "sh" {
-			commands += "exec " + strings.ReplaceAll(strings.TrimSpace(block[2]), "\n", "\nexec ") + "\n"
-			continue
-		}
-		files[strings.TrimLeft(name, "/# ")] = text
-	}
-	require.Len(t, files, 4)
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "page.txtar"), []byte("page fleet\ncd fleet\nexec git init -q -b main\nexec git add --all\nexec git commit -q -m first\n"+commands+
-		`stdout 'name: site-door'
+	testFleetPage(t, "helm", 4, `stdout 'name: site-door'
 stdout 'image: ghcr.io/acme/door:1.4'
 stdout 'replicas: 2'
 
@@ -43,17 +27,43 @@ stdout 'acme/site'
 exec sed -i 's/name: gate/name: {{ required "name the container" .Values.name }}/' tenants/acme/apps/site/charts/door/templates/deployment.yaml
 ! exec reconciler vet
 stdout '^DA1727 application.components.door.properties.chart: charts/door/templates/deployment.yaml:13: helm: name the container$'
-`), 0o600))
+`)
+}
+
+// testFleetPage puts the files on a page of docs into the example of a fleet, each in place of the directory of its application,
+// and runs the commands that the page has, and then a script.
+func testFleetPage(t *testing.T, name string, files int, then string) {
+	page, err := os.ReadFile("../../docs/" + name + ".md")
+	require.NoError(t, err)
+	example, err := filepath.Abs("../../examples/repo")
+	require.NoError(t, err)
+	var commands string
+	texts := map[string]string{}
+	for _, block := range fenced.FindAllStringSubmatch(string(page), -1) {
+		file, text, _ := strings.Cut(block[2], "\n")
+		if block[1] == "sh" {
+			commands += "exec " + strings.ReplaceAll(strings.TrimSpace(block[2]), "\n", "\nexec ") + "\n"
+			continue
+		}
+		texts[strings.TrimLeft(file, "/# ")] = text
+	}
+	require.Len(t, texts, files)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "page.txtar"), []byte("page fleet\ncd fleet\nexec git init -q -b main\nexec git add --all\nexec git commit -q -m first\n"+commands+then), 0o600))
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"page": func(ts *testscript.TestScript, _ bool, args []string) {
 				root := ts.MkAbs(args[0])
 				ts.Check(os.CopyFS(root, os.DirFS(example)))
-				ts.Check(os.RemoveAll(filepath.Join(root, "tenants/acme/apps/site")))
-				for name, text := range files {
-					ts.Check(os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
-					ts.Check(os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
+				for file := range texts {
+					if app := regexp.MustCompile(`^tenants/[^/]+/apps/[^/]+`).FindString(file); app != "" {
+						ts.Check(os.RemoveAll(filepath.Join(root, app)))
+					}
+				}
+				for file, text := range texts {
+					ts.Check(os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o755))
+					ts.Check(os.WriteFile(filepath.Join(root, file), []byte(text), 0o644))
 				}
 			},
 		},

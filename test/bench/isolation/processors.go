@@ -60,13 +60,8 @@ func processors(ctx context.Context, r *rig, phase time.Duration) ([]figure, err
 	}
 	var agent *exec.Cmd
 	for _, name := range phases {
-		switch name {
-		case with:
-			if agent, err = r.enforce(ctx, "", workloads); err != nil {
-				return nil, err
-			}
-		case killed:
-			r.kill(agent)
+		if agent, err = r.enter(ctx, name, agent, "", workloads); err != nil {
+			return nil, err
 		}
 		before, began := r.used(groups...), time.Now()
 		is := s.ask(ctx, rate, phase)

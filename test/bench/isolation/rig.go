@@ -79,6 +79,17 @@ func (r *rig) start(cmd *exec.Cmd) error {
 	return nil
 }
 
+// enter begins a phase, and returns the agent that then runs, or did.
+func (r *rig) enter(ctx context.Context, phase string, agent *exec.Cmd, profiles, workloads string) (*exec.Cmd, error) {
+	switch phase {
+	case with:
+		return r.enforce(ctx, profiles, workloads)
+	case killed:
+		r.kill(agent)
+	}
+	return agent, nil
+}
+
 // enforce has an agent enforce a plan, and returns it when all is in force.
 func (r *rig) enforce(ctx context.Context, profiles, workloads string) (*exec.Cmd, error) {
 	plan := "apiVersion: d-aros.dev/v1alpha1\nkind: NodePlan\nprofiles: [" + profiles + "]\nworkloads:\n" + workloads

@@ -40,13 +40,8 @@ func share(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 	f := figure{name: "reserved share", alone: "half a processor", wanted: "≥ 0.98", ratios: map[string]float64{}, holds: func(r float64) bool { return r >= 0.98 }}
 	var agent *exec.Cmd
 	for _, name := range phases {
-		switch name {
-		case with:
-			if agent, err = r.enforce(ctx, "", workloads); err != nil {
-				return nil, err
-			}
-		case killed:
-			r.kill(agent)
+		if agent, err = r.enter(ctx, name, agent, "", workloads); err != nil {
+			return nil, err
 		}
 		// Of what the groups of the rig got together: what else runs on the machine is nobody's here.
 		before, all := r.used(holder), r.used(r.name)
