@@ -97,6 +97,21 @@ func serveCluster(t *testing.T) (*Server, *cluster) {
 	return s, c
 }
 
+// TestLiveIsAskedAsWhoAsks: on a shared dashboard the cluster decides what each of those shows who may read an application.
+func TestLiveIsAskedAsWhoAsks(t *testing.T) {
+	m := small(0, "")
+	m.Ledger.Tenants = []model.Tenant{{Name: "acme", Access: &model.Access{Viewers: []string{"user:ada", "user:eve"}}}}
+	s, _ := newServer(t, &memory{moments: []Moment{m}}, nil)
+	s.Gate, s.viewings = asks{}, newViewings(newCluster())
+	t.Cleanup(s.viewings.close)
+	c := stranger(t, s)
+	require.Equal(t, http.StatusOK, c.get(shopLive, "Test-User", "ada").Code)
+	w := c.get(shopLive, "Test-User", "eve")
+	require.Equal(t, http.StatusForbidden, w.Code)
+	require.Contains(t, w.Body.String(), "the cluster shows nothing to eve")
+	require.Equal(t, http.StatusNotFound, c.get("applications/globex/web/live", "Test-User", "ada").Code)
+}
+
 // TestLive: what there is of an application is an answer like others, while there is a cluster that answers.
 func TestLive(t *testing.T) {
 	bare, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
