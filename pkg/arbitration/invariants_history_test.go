@@ -2,6 +2,7 @@ package arbitration_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/inside"
+	"github.com/d-aros/d-aros/test/arbitration/story"
 )
 
 // remembered draws a world in which weights follow past use.
@@ -48,6 +50,30 @@ func (s *scene) use() {
 // where weights follow past use.
 func TestDecidingWhatChangedIsDecidingEverythingByPastUse(t *testing.T) {
 	decidingWhatChanged(t, 4, remembered, follow.Silent, arbitration.Rule)
+}
+
+// TestWeightsAreScaledOnce: what is fair follows the declared weights in every pass of an arbiter that remembers, although its nodes
+// have the scaled ones of the pass before. a had the half that is fair, b had nothing and counts twice.
+func TestWeightsAreScaledOnce(t *testing.T) {
+	s, err := story.Read(`
+pool general cpu=10
+tenant a
+tenant b
+asks a/1 b/1 a/2 b/2 a/3 b/3 size=10`)
+	require.NoError(t, err)
+	const half = 2_596_851_172 // millionths of a second that make half of all capacity on average
+	s.Fleet.Platform.HalfLife = time.Hour
+	s.Ledger.PastUse = new(model.PastUse{At: s.Now, HalfLife: time.Hour, Nodes: []model.NodeUse{{Tenant: "a", Used: half}}}).Seal()
+	at, arbiter := &scene{World: s.World}, newWatched(follow.Silent)
+	for n := 3; n > 0; n-- {
+		fleet, seen, ledger := at.inputs()
+		got, want := arbiter.Decide(fleet, seen, ledger, s.Now), s.Decide()
+		require.Equal(t, []model.NodeUse{{Tenant: "a", Used: half, Factor: 1000}}, got.PastUse.Nodes)
+		require.Equal(t, want.PastUse, got.PastUse)
+		require.Empty(t, differing(essence(want), essence(got)))
+		s.Remove(model.AppID{Tenant: "a", Name: strconv.Itoa(n)}) // it asks for less, so fair shares are computed again
+	}
+	require.Equal(t, 1, arbiter.anew)
 }
 
 // I45. Past use makes other weights of those that are declared, and nothing else: within a quarter and twice, guarantees
