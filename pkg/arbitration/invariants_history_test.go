@@ -52,6 +52,9 @@ func TestDecidingWhatChangedIsDecidingEverythingByPastUse(t *testing.T) {
 	decidingWhatChanged(t, 4, remembered, follow.Silent, arbitration.Rule)
 }
 
+// halfOfAll is the past use, in millionths of a second, of who has half of all capacity on average, by a half-life of an hour.
+const halfOfAll = 2_596_851_172
+
 // TestWeightsAreScaledOnce: what is fair follows the declared weights in every pass of an arbiter that remembers, although its nodes
 // have the scaled ones of the pass before. a had the half that is fair, b had nothing and counts twice.
 func TestWeightsAreScaledOnce(t *testing.T) {
@@ -61,17 +64,40 @@ tenant a
 tenant b
 asks a/1 b/1 a/2 b/2 a/3 b/3 size=10`)
 	require.NoError(t, err)
-	const half = 2_596_851_172 // millionths of a second that make half of all capacity on average
 	s.Fleet.Platform.HalfLife = time.Hour
-	s.Ledger.PastUse = new(model.PastUse{At: s.Now, HalfLife: time.Hour, Nodes: []model.NodeUse{{Tenant: "a", Used: half}}}).Seal()
+	s.Ledger.PastUse = new(model.PastUse{At: s.Now, HalfLife: time.Hour, Nodes: []model.NodeUse{{Tenant: "a", Used: halfOfAll}}}).Seal()
 	at, arbiter := &scene{World: s.World}, newWatched(follow.Silent)
 	for n := 3; n > 0; n-- {
 		fleet, seen, ledger := at.inputs()
 		got, want := arbiter.Decide(fleet, seen, ledger, s.Now), s.Decide()
-		require.Equal(t, []model.NodeUse{{Tenant: "a", Used: half, Factor: 1000}}, got.PastUse.Nodes)
+		require.Equal(t, []model.NodeUse{{Tenant: "a", Used: halfOfAll, Factor: 1000}}, got.PastUse.Nodes)
 		require.Equal(t, want.PastUse, got.PastUse)
 		require.Empty(t, differing(essence(want), essence(got)))
 		s.Remove(model.AppID{Tenant: "a", Name: strconv.Itoa(n)}) // it asks for less, so fair shares are computed again
+	}
+	require.Equal(t, 1, arbiter.anew)
+}
+
+// TestWhatIsFairFollowsPastUse: an arbiter that remembers takes for b what a has beyond its fair share as soon as the ledger says that a
+// had more, though nothing else changes.
+func TestWhatIsFairFollowsPastUse(t *testing.T) {
+	s, err := story.Read(`
+policy preemption=any
+pool general cpu=10
+tenant a
+tenant b
+runs a/1 a/2 a/3 a/4 a/5 b/1 b/2 b/3 b/4 b/5 size=1
+asks b/new size=1`)
+	require.NoError(t, err)
+	s.Fleet.Platform.HalfLife = time.Hour
+	at, arbiter := &scene{World: s.World}, newWatched(follow.Silent)
+	for _, verdict := range []model.Verdict{model.VerdictWaiting, model.VerdictGranted} {
+		fleet, seen, ledger := at.inputs()
+		got := arbiter.Decide(fleet, seen, ledger, s.Now)
+		require.Empty(t, differing(essence(s.Decide()), essence(got)))
+		d, _ := got.Find(model.AppID{Tenant: "b", Name: "new"})
+		require.Equal(t, verdict, d.Verdict, d.Message)
+		s.Ledger.PastUse = new(model.PastUse{At: s.Now, HalfLife: time.Hour, Nodes: []model.NodeUse{{Tenant: "a", Used: 2 * halfOfAll}}}).Seal()
 	}
 	require.Equal(t, 1, arbiter.anew)
 }
