@@ -6,11 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/inside"
+	"github.com/d-aros/d-aros/test/arbitration/story"
 )
 
 // I11. At rest nobody waits for what is free. During a ruling that lets others
@@ -160,6 +162,21 @@ func envyUpToOne(t *rapid.T) {
 			}
 		}
 	}
+}
+
+// TestWeightsOrderWhatNoFairShareCovers: of both tenants one waits with 2 that go beyond its fair share, a to 8 by weight 3, which is less than
+// 4 by weight 1 of b.
+func TestWeightsOrderWhatNoFairShareCovers(t *testing.T) {
+	told, err := story.Read(`
+pool general cpu=10
+tenant a weight=3
+tenant b
+asks b/1 b/2 a/1 a/2 a/3 a/4 size=2`)
+	require.NoError(t, err)
+	s := &scene{World: told.World}
+	s.Round()
+	require.True(t, s.runs(model.AppID{Tenant: "a", Name: "4"}))
+	require.False(t, s.runs(model.AppID{Tenant: "b", Name: "2"}))
 }
 
 func (s *scene) tenant(name string) *model.Tenant {
