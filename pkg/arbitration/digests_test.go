@@ -114,6 +114,7 @@ func rounds(w *world.World, write func(any)) {
 func compareDigests(t *testing.T, lines []string) {
 	slices.Sort(lines)
 	if flag.Lookup("update").Value.String() == "true" {
+		require.False(t, testing.Short(), "-update with -short would leave out what -short does not decide")
 		require.NoError(t, os.WriteFile(digestFile, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 		return
 	}
