@@ -150,9 +150,8 @@ func TestExamples(t *testing.T) {
 		return r.Number == 2 && ok && s.Phase == model.StepActive && !s.Until.IsZero()
 	})
 	asked := commit("agreed early", ask(second.ID, "approve", "agree"))
-	w.until("the request is read", func(l *model.Ledger) bool { return l.Commit == asked })
-	w.pass()
-	require.False(t, w.last.Changed())
+	w.rolledOut(w.name + "-acme")
+	w.until("the request is read, and nothing is left to save", func(l *model.Ledger) bool { return l.Commit == asked && !w.last.Changed() })
 	before, ledger := w.standing(), w.ledger()
 	w.stop()
 	same := func() model.Ledger {
