@@ -88,11 +88,10 @@ server of files shows below any path, and ends.`,
 			if err != nil {
 				return err
 			}
-			o = dashboard.Options{
-				Gate: o.Gate, Hosts: o.Hosts, TLS: o.TLS,
-				Branch: &uiBranch{reader: r, name: from.branch, doubt: doubt}, Pages: web.Files(), Token: rand.Text(), Version: buildinfo.Read().String(),
-				Repo: shownRepo(r.url), Name: from.branch, Links: model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch), Interval: interval, Cluster: cluster, Hints: r.hints(cmd.Context(), from.branch), Now: present,
-			}
+			o.Branch, o.Pages, o.Cluster = &uiBranch{reader: r, name: from.branch, doubt: doubt}, web.Files(), cluster
+			o.Token, o.Version = rand.Text(), buildinfo.Read().String()
+			o.Repo, o.Name, o.Links = shownRepo(r.url), from.branch, model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch)
+			o.Interval, o.Hints, o.Now = interval, r.hints(cmd.Context(), from.branch), present
 			if export != "" {
 				m, err := dashboard.Export(cmd.Context(), o, which, export)
 				if err != nil {

@@ -53,14 +53,19 @@ func (s *Server) answer(say func(ctx context.Context, m Moment, r *http.Request)
 			fail(w, r, err)
 			return
 		}
-		body, err := view.JSON(said)
-		if err != nil {
-			fail(w, r, err)
-			return
-		}
 		w.Header().Set("Daros-Status-Commit", m.Commit)
-		send(w, r, body)
+		sendJSON(w, r, said)
 	}
+}
+
+// sendJSON sends a value, or that the client has it already.
+func sendJSON(w http.ResponseWriter, r *http.Request, v any) {
+	body, err := view.JSON(v)
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	send(w, r, body)
 }
 
 // send writes a body, or that the client has it already.

@@ -53,12 +53,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request, m *Moment, f Follo
 		fail(w, r, err)
 		return
 	}
-	body, err := view.JSON(v)
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	send(w, r, body)
+	sendJSON(w, r, v)
 }
 
 // liveStream tells when something changed of what there is of an application, or of what is wanted.

@@ -38,12 +38,7 @@ func (s *Server) heads(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
-	body, err := view.JSON(v)
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	send(w, r, body)
+	sendJSON(w, r, v)
 }
 
 // planning is a plan that is made for a session, or was.

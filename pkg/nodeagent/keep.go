@@ -24,7 +24,7 @@ func (a *agent) keep(next Report, dry bool) error {
 		if next.measured() {
 			next.Measured = now
 		}
-	case now.Sub(next.Measured) < figuresEvery || next.uses(a.report):
+	case now.Sub(next.Measured) < figuresEvery || next.usesLike(a.report):
 		return nil
 	default:
 		next.Measured = now
@@ -50,9 +50,9 @@ func (r Report) same(o Report) bool {
 	return reflect.DeepEqual(r, o)
 }
 
-// uses reports whether the workloads of two reports that are otherwise the same hardly differ
+// usesLike reports whether the workloads of two reports that are otherwise the same hardly differ
 // in what they use.
-func (r Report) uses(o Report) bool {
+func (r Report) usesLike(o Report) bool {
 	return slices.EqualFunc(r.Workloads, o.Workloads, func(a, b qos.Standing) bool { return a.Like(&b) })
 }
 
