@@ -46,6 +46,16 @@ func (f *clusterFlags) addFurther(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.others, "cluster", nil, "a further cluster, as `NAME=FILE#CONTEXT`: the name that platform.pools.<pool>.cluster gives it, its kubeconfig (default: that of the first cluster) and the context of that (default: its current one); may be repeated")
 }
 
+// all returns how to connect to the clusters, of which the first has no name.
+func (f *clusterFlags) all() ([]namedCluster, error) {
+	cfg, err := f.config()
+	if err != nil {
+		return nil, err
+	}
+	further, err := f.named()
+	return append([]namedCluster{{Config: cfg}}, further...), err
+}
+
 // named returns how to connect to the further clusters, in the order in which they are given.
 func (f *clusterFlags) named() (list []namedCluster, err error) {
 	for _, said := range f.others {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ are being deleted or that nothing wants any more, and each field with another va
 wanted, what is there, and who holds it.
 
 It reads the status branch of the clone as last fetched, the accepted commit of the fleet repo,
-and the objects in the cluster. It changes nothing. What a commit would change is shown by
+and the objects in the cluster, and in those of --cluster. It changes nothing. What a commit would change is shown by
 "reconciler plan"; diff shows what the reconciler is about to correct, or cannot.
 
 Values of Secrets are hidden.
@@ -51,7 +52,7 @@ itself failed.`,
 			if err != nil {
 				return err
 			}
-			cfg, err := cluster.config()
+			clusters, err := cluster.all()
 			if err != nil {
 				return err
 			}
@@ -60,29 +61,45 @@ itself failed.`,
 				if err != nil {
 					return err
 				}
-				carrier, err := kubernetes.New(cfg, kubernetes.Options{Fleet: o.Fleet})
+				answer, err := compareWith(cmd.Context(), o.Fleet, clusters, &accepted)
 				if err != nil {
 					return err
 				}
-				defer carrier.Close()
-				found, err := carrier.Deviations(cmd.Context(), accepted.Sets)
-				if err != nil {
-					return fmt.Errorf("compare with the cluster: %w", err)
-				}
-				objects := 0
-				for i := range accepted.Sets {
-					objects += len(accepted.Sets[i].Objects)
-				}
-				answer := view.DiffOf(objects, found, accepted.Notes)
-				return format.end(cmd.OutOrStdout(), answer, len(found) > 0, func(p *printer) { p.diff(&answer, which) })
+				return format.end(cmd.OutOrStdout(), answer, len(answer.Deviations) > 0, func(p *printer) { p.diff(&answer, which) })
 			})
 		},
 	}
 	fl := cmd.Flags()
 	f.addPlaces(fl)
 	cluster.add(fl, "")
+	cluster.addFurther(fl)
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd
+}
+
+// compareWith compares clusters with what they are to have.
+func compareWith(ctx context.Context, fleet string, clusters []namedCluster, accepted *offline.Accepted) (answer view.Diff, err error) {
+	var found []model.Deviation
+	var looked []string
+	objects := 0
+	for _, c := range clusters {
+		carrier, err := kubernetes.New(c.Config, kubernetes.Options{Fleet: fleet, Cluster: c.name})
+		if err != nil {
+			return answer, err
+		}
+		sets := accepted.In(c.name)
+		list, err := carrier.Deviations(ctx, sets)
+		carrier.Close()
+		if err != nil {
+			return answer, fmt.Errorf("compare with %s: %w", (&model.PoolSpec{Cluster: c.name}).InCluster(), err)
+		}
+		for i := range sets {
+			objects += len(sets[i].Objects)
+		}
+		found, looked = append(found, list...), append(looked, c.name)
+	}
+	slices.SortStableFunc(found, func(x, y model.Deviation) int { return x.App.Compare(y.App) })
+	return view.DiffOf(objects, found, slices.Concat(accepted.Notes, accepted.Away(looked))), nil
 }
 
 // shownValue bounds how much of a value text shows, in characters.
@@ -124,6 +141,9 @@ func (p *printer) deviation(d *model.Deviation) {
 		model.DeviationMissing: "is missing", model.DeviationDiffers: "differs", model.DeviationForeign: "belongs to " + d.Owner,
 		model.DeviationLeaving: "is being deleted", model.DeviationUnwanted: "is not wanted any more",
 	}[d.State]
+	if d.Cluster != "" {
+		name += " of cluster " + d.Cluster
+	}
 	p.line("  %s %s", p.paint(yellow, text.Clean(d.Kind+" "+name)), text.Clean(what))
 	var rows [][]cell
 	for _, f := range d.Fields {

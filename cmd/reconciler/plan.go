@@ -36,7 +36,7 @@ the status branch as last fetched. If nothing else happens before the merge, the
 then writes the same decisions, byte for byte.
 
 With --kubeconfig it also reads, and never changes, the objects that the change wants in that
-cluster: notes name those that others made, their owners, the fields that differ, and whether
+cluster and in those of --cluster: notes name those that others made, their owners, the fields that differ, and whether
 the application takes them over (application.adopt) or is refused.
 
 With --settle it shows the passes after the merge, too, until nothing changes any more: what
@@ -68,16 +68,18 @@ code is 2 also if plan itself failed.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
 				if cluster.kubeconfig != "" || cluster.context != "" {
-					cfg, err := cluster.config()
+					clusters, err := cluster.all()
 					if err != nil {
 						return plan.Comparison{}, err
 					}
-					carrier, err := kubernetes.New(cfg, kubernetes.Options{Fleet: o.Fleet})
-					if err != nil {
-						return plan.Comparison{}, err
+					for _, named := range clusters {
+						carrier, err := kubernetes.New(named.Config, kubernetes.Options{Fleet: o.Fleet, Cluster: named.name})
+						if err != nil {
+							return plan.Comparison{}, err
+						}
+						defer carrier.Close()
+						c.Clusters = append(c.Clusters, offline.Cluster{Name: named.name, Others: carrier.Others})
 					}
-					defer carrier.Close()
-					c.Cluster = carrier.Others
 				}
 				return offline.Plan(cmd.Context(), o, c, base, head)
 			})
@@ -91,6 +93,7 @@ code is 2 also if plan itself failed.`,
 	fl.VarP(&format, "output", "o", planUsage)
 	fl.StringVar(&cluster.kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster: tell what others made of the objects that it is to have")
 	fl.StringVar(&cluster.context, "context", "", "the same with a context of the kubeconfig (default: its current one)")
+	cluster.addFurther(fl)
 	return cmd
 }
 

@@ -26,6 +26,7 @@ func (f *remainsFlags) add(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.from, "from-cluster", false, "make the ledger again from the objects in the cluster, under a new id")
 	fl.StringVar(&f.branch, "branch", "main", "with --from-cluster: branch that declares the fleet")
 	f.cluster.add(fl, "with --from-cluster: ")
+	f.cluster.addFurther(fl)
 	fl.StringVar(&f.namespace, "lease-namespace", "daros-system", "with --from-cluster: namespace of the ConfigMap that remembers which ledger the fleet follows")
 	f.fleet.add(fl)
 }
@@ -56,11 +57,11 @@ var lostForGood = []string{
 // restore makes the ledger again from the cluster.
 func (f *remainsFlags) restore(cmd *cobra.Command, r *ledgerReader, write bool) (done restorationView, err error) {
 	ctx := cmd.Context()
-	cluster, err := f.cluster.config()
+	clusters, err := f.cluster.all()
 	if err != nil {
 		return done, err
 	}
-	carrier, err := kubernetes.New(cluster, kubernetes.Options{Fleet: f.fleet.fleet, Namespace: f.namespace})
+	carrier, err := kubernetes.New(clusters[0].Config, kubernetes.Options{Fleet: f.fleet.fleet, Namespace: f.namespace})
 	if err != nil {
 		return done, err
 	}
@@ -70,8 +71,12 @@ func (f *remainsFlags) restore(cmd *cobra.Command, r *ledgerReader, write bool) 
 		return done, err
 	}
 	var left offline.Remains
-	if left.Remains, err = kubernetes.Remains(ctx, cluster, f.fleet.fleet); err != nil {
-		return done, err
+	for _, c := range clusters {
+		found, err := kubernetes.Remains(ctx, c.Config, f.fleet.fleet)
+		if err != nil {
+			return done, err
+		}
+		left.Remains = left.Remains.Join(found)
 	}
 	if len(left.Inventories) == 0 {
 		return done, fmt.Errorf("the cluster has no applications of fleet %q; name the --fleet as given to run", f.fleet.fleet)

@@ -24,11 +24,10 @@ type runtimes struct {
 // clusterConfigs returns how to connect to the clusters, the first of which has no name. There is
 // none if none is named and plain hosts carry what runs.
 func (f *runFlags) clusterConfigs() ([]namedCluster, error) {
-	cfg, err := f.cluster.config()
+	clusters, err := f.cluster.all()
 	switch {
 	case err == nil:
-		further, err := f.cluster.named()
-		return append([]namedCluster{{Config: cfg}}, further...), err
+		return clusters, nil
 	case f.processDir == "" || !errors.Is(err, errNoCluster):
 		return nil, err
 	case f.leaderElect:
@@ -68,6 +67,7 @@ func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, eval
 // connect gives the loop what only clusters have: a memory of the ledger, agents on their nodes, and
 // people who read their events.
 func (r *runtimes) connect(o *reconcile.Options) {
+	o.Recall, o.Views = r.Recall, r.Views
 	if r.clusters == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +81,47 @@ func (w *world) check(rt *rapid.T) {
 		w.checkHistory(rt, inst)
 	}
 	w.ledger = next
+	w.checkRecall(rt)
 	w.now = w.now.Add(time.Second)
+}
+
+// checkRecall demands that a pass comes to the same where the runtimes show what is recalled of
+// them and where they show themselves, but for what failed, of which only they know enough.
+func (w *world) checkRecall(rt *rapid.T) {
+	recalled := model.Observation{Pools: w.seen.Pools}
+	for i := range w.ledger.Instances {
+		for _, r := range lifecycle.Recall(&w.ledger.Instances[i]) {
+			recalled.Workloads = append(recalled.Workloads, r.Workload)
+		}
+	}
+	slices.SortStableFunc(recalled.Workloads, func(x, y model.Workload) int {
+		return cmp.Or(x.App.Compare(y.App), cmp.Compare(x.Component, y.Component))
+	})
+	fleet, _ := lifecycle.KeepLastGood(w.fleet, w.ledger, nil)
+	come := func(seen model.Observation) model.Ledger {
+		return lifecycle.Advance(w.ledger, fleet, arbitration.Rule(fleet, seen, w.ledger, w.now), seen, w.now)
+	}
+	with, without := come(w.seen), come(recalled)
+	for i := range with.Instances {
+		x, y := &with.Instances[i], &without.Instances[i]
+		if slices.ContainsFunc(w.seen.Workloads, func(s model.Workload) bool { return s.App == x.App && s.Failure != nil }) {
+			continue
+		}
+		if w.ledger.Instances[i].Ending() {
+			if len(x.Components) > len(y.Components) {
+				rt.Fatalf("%s ends sooner with what is recalled", x.App)
+			}
+			continue
+		}
+		if x.Phase != y.Phase || x.Number != y.Number || len(x.Components) != len(y.Components) {
+			rt.Fatalf("%s is %s, and %s with what is recalled", x.App, x.Phase, y.Phase)
+		}
+		for k := range x.Components {
+			if a, b := &x.Components[k], &y.Components[k]; a.Run != b.Run || a.Workload != b.Workload || a.State != b.State {
+				rt.Fatalf("%s/%s: %d %s, and %d %s with what is recalled", x.App, a.Grant.Component, a.Run, a.State, b.Run, b.State)
+			}
+		}
+	}
 }
 
 // checkHistory demands that the history is an unbroken way through the table.

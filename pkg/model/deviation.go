@@ -6,6 +6,7 @@ type Deviation struct {
 	Kind      string         `json:"kind"`        // with its group, as in Deployment.apps
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name"`
+	Cluster   string         `json:"cluster,omitempty"` // that it is in, "" for the first one
 	State     DeviationState `json:"state"`
 	Owner     string         `json:"owner,omitempty"` // of a foreign object, for people
 	Fields    []Deviating    `json:"fields,omitempty"`

@@ -1,12 +1,24 @@
 package model
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // Remains are what the cluster shows of a fleet: enough to make its ledger again where
 // that is lost.
 type Remains struct {
 	Inventories []Inventory // by application
 	Workloads   []Remnant   // by application and component
+}
+
+// Join returns what two clusters show.
+func (r Remains) Join(o Remains) Remains {
+	r.Inventories, r.Workloads = slices.Concat(r.Inventories, o.Inventories), slices.Concat(r.Workloads, o.Workloads)
+	slices.SortStableFunc(r.Inventories, func(x, y Inventory) int { return x.App.Compare(y.App) })
+	slices.SortStableFunc(r.Workloads, func(x, y Remnant) int { return cmp.Or(x.App.Compare(y.App), cmp.Compare(x.Component, y.Component)) })
+	return r
 }
 
 // Inventory is the list of the objects that an application has in the cluster.

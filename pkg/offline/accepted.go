@@ -8,13 +8,16 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// Accepted is what a cluster is to have by the status branch.
+// Accepted is what the clusters are to have by the status branch.
 type Accepted struct {
-	Sets  []render.Set // of tenants, then of applications
 	Notes []string
+
+	sets     []render.Set // of tenants, then of applications
+	platform *model.Platform
+	ledger   *model.Ledger
 }
 
-// AcceptedBy returns the objects that a cluster is to have by the ledger, without those of jobs that workflow steps run:
+// AcceptedBy returns the objects that the clusters are to have by the ledger, without those of jobs that workflow steps run:
 // of an application, of a tenant with its applications if App is "", or of the fleet if Tenant is "" as well. It decides
 // nothing, so a commit that was not accepted yet has no part in it.
 func AcceptedBy(ctx context.Context, o Options, c Case, which model.AppID) (Accepted, error) {
@@ -65,5 +68,5 @@ func AcceptedBy(ctx context.Context, o Options, c Case, which model.AppID) (Acce
 		}
 		n.add("%s was not admitted yet, so the cluster is to have nothing of it", which)
 	}
-	return Accepted{Sets: a.sets, Notes: n}, nil
+	return Accepted{n, a.sets, out.Fleet.Platform, &rec.Ledger}, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
-	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -22,9 +21,7 @@ type Case struct {
 	Now          time.Time
 	Capacity     []Capacity // changes of the observed capacity
 	Settle       bool       // go on until both sides are at rest, and compare these states
-
-	// Cluster returns sentences about the objects of sets that others made. Nil looks at no cluster.
-	Cluster func(ctx context.Context, sets []render.Set) ([]string, error)
+	Clusters     []Cluster  // those to look at for objects that others made; nil: at none
 }
 
 // Recorded is the status branch as it was read.
@@ -97,14 +94,17 @@ func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err e
 		made.Notes = append(made.Notes, fmt.Sprintf("the changes of %s are not shown line by line: they would be too long", text.Count(left, "object")))
 	}
 	made.Links = c.links(ctx, &made.Next)
-	if c.Cluster == nil {
-		return made, nil
+	for _, cluster := range c.Clusters {
+		sets := a.sets
+		if made.Next.Platform != nil {
+			sets = inCluster(sets, made.Next.Platform, &made.Next, cluster.Name)
+		}
+		said, err := cluster.Others(ctx, sets)
+		if err != nil {
+			return made, fmt.Errorf("look at the cluster: %w; without --kubeconfig the plan needs none", err)
+		}
+		made.Notes = append(made.Notes, said...)
 	}
-	said, err := c.Cluster(ctx, a.sets)
-	if err != nil {
-		return made, fmt.Errorf("look at the cluster: %w; without --kubeconfig the plan needs none", err)
-	}
-	made.Notes = append(made.Notes, said...)
 	return made, nil
 }
 

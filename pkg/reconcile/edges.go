@@ -53,6 +53,10 @@ type Wakes struct {
 type Readings struct {
 	// Clusters are those beside the first one that the runtime has, by the names that pools give them.
 	Clusters []string
+	// Recall tells the runtime what was shown before this process began, for those of which one is away. Nil: there is one runtime.
+	Recall func(model.Recalled)
+	// Views returns when each runtime last showed what it has.
+	Views func() []runtime.View
 	// Preview returns sentences about the objects of assignments that others made, for a dry run. Nil: nobody looks.
 	Preview func(ctx context.Context, list []runtime.Assignment) ([]string, error)
 	// Progress are functions that count what the edges get done: objects that the cluster

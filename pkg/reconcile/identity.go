@@ -66,7 +66,8 @@ type identification struct {
 	orphans  orphans
 	damaged  []model.DamagedRecord // that were logged
 	progress progress
-	foreign  int // tips that were told
+	foreign  int  // tips that were told
+	recalled bool // the runtimes were told what was shown before this process began
 }
 
 // remembered is the last save that is remembered, zero if none is.

@@ -168,16 +168,19 @@ func (m *objectMetrics) observe(r *runtime.Report) {
 	m.requests.WithLabelValues("delete").Add(float64(r.Requests.Delete))
 }
 
-// edgeMetrics are about the repositories.
+// edgeMetrics are about the repositories and the runtimes.
 type edgeMetrics struct {
 	limits *prometheus.GaugeVec
 	mirror *prometheus.GaugeVec // without a value where there is no mirror
+	seen   *prometheus.GaugeVec
 }
 
 func newEdgeMetrics(f factory) edgeMetrics {
 	return edgeMetrics{
 		limits: f.gauge("daros_limit_ratio", "Used part of a limit, by the name of its flag: what exceeds 1 is refused.", "limit"),
 		mirror: f.gauge("daros_mirror_behind_seconds", "Time for which the mirror of the status branch has lacked a save, 0 if it has all."),
+		seen: f.gauge("daros_runtime_last_seen_timestamp_seconds",
+			"Time at which a runtime, such as a cluster, last showed what it has; 0 if it has not since the reconciler started.", "runtime"),
 	}
 }
 
@@ -187,5 +190,12 @@ func (m *edgeMetrics) observe(r *Measured) {
 	}
 	if r.Behind != nil {
 		m.mirror.WithLabelValues().Set(r.Behind.Seconds())
+	}
+	for _, v := range r.Views {
+		at := 0.0
+		if !v.At.IsZero() {
+			at = float64(v.At.Unix())
+		}
+		m.seen.WithLabelValues(v.Runtime).Set(at)
 	}
 }

@@ -27,7 +27,7 @@ func busy() Report {
 	behind := 30 * time.Second
 	return Report{
 		Room:     Room{OverQuota: []model.OverQuota{{Tenant: "acme", Resource: "cpu", Granted: 6500, Limit: 6000}}},
-		Measured: Measured{Limits: map[string]float64{"fleet-files": 0.5}, Behind: &behind},
+		Measured: Measured{Limits: map[string]float64{"fleet-files": 0.5}, Behind: &behind, Views: []runtime.View{{Runtime: "cluster west", At: at}}},
 		Times:    Times{at, at.Add(3 * time.Second), []StageTime{{StageSource, at}, {StageAct, at.Add(time.Second)}}},
 		Saved:    true,
 		Phases:   map[model.Phase]int{model.PhaseRunning: 1},

@@ -2,9 +2,12 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -17,12 +20,16 @@ type orphans struct {
 	list        []model.Inventory
 }
 
-// find returns the inventories of applications that the ledger has no record of.
+// find returns the inventories of applications that the ledger has no record of. While a cluster
+// has not answered yet, those that were recorded count, too.
 func (o *orphans) find(ctx context.Context, anchor Anchor, ledger model.Ledger) ([]model.Inventory, error) {
 	if anchor == nil {
 		return ledger.Orphans, nil
 	}
 	found, changes, err := anchor.Inventories(ctx, o.changes)
+	if errors.Is(err, runtime.ErrUnseen) {
+		return turn.Orphans(joined(found, ledger.Orphans), &ledger), nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("look for orphans: %w", err)
 	}
@@ -34,4 +41,17 @@ func (o *orphans) find(ctx context.Context, anchor Anchor, ledger model.Ledger) 
 	}
 	o.ledger, o.list = ledger.Revision, turn.Orphans(o.inventories, &ledger)
 	return o.list, nil
+}
+
+// joined returns the inventories of two lists, in order, each once.
+func joined(found, recorded []model.Inventory) []model.Inventory {
+	all := slices.Clone(found)
+	for _, r := range recorded {
+		same := func(f model.Inventory) bool { return f.App == r.App && f.Namespace == r.Namespace }
+		if !slices.ContainsFunc(found, same) {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y model.Inventory) int { return x.App.Compare(y.App) })
+	return all
 }

@@ -84,6 +84,10 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		if err := turn.Connected(platform, l.o.Clusters); err != nil {
 			return fmt.Errorf("%w; nothing is decided until then", err)
 		}
+		if l.o.Recall != nil && !l.identity.recalled {
+			l.o.Recall(turn.Recall(&ledger))
+			l.identity.recalled = true
+		}
 		if c.Seen, err = l.o.Runtime.Inspect(ctx, platform); err != nil {
 			return fmt.Errorf("inspect the cluster: %w", err)
 		}

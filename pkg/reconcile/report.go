@@ -56,6 +56,7 @@ type Measured struct {
 	Left   int                // applications and tenants that are left to the next pass, as the slice was over
 	Limits map[string]float64 // the part that is used, by the name of the limit
 	Behind *time.Duration     // of the mirror of the status branch; nil: there is none
+	Views  []runtime.View
 }
 
 // measure takes the readings.
@@ -67,6 +68,9 @@ func (f *Readings) measure(left int, now time.Time) (m Measured) {
 	if f.Mirror != nil {
 		behind := f.Mirror(now)
 		m.Behind = &behind
+	}
+	if f.Views != nil {
+		m.Views = f.Views()
 	}
 	return m
 }

@@ -24,6 +24,8 @@ type Mux struct {
 	stop    context.CancelFunc
 	rest    sync.WaitGroup
 
+	recalled *model.Recalled // until every adapter has shown what it has; nil: nothing
+
 	moving sync.Mutex
 	moves  map[model.AppID]map[string]int // the lanes to which components move, while others keep them
 }
@@ -34,7 +36,8 @@ type lane struct {
 	acts, looks atomic.Bool // a call of Act, of Inspect, has not ended
 
 	mu    sync.Mutex
-	seen  *model.Observation   // last; nil: nothing was
+	seen  *model.Observation   // last, or as it is recalled; nil: nothing was
+	shown time.Time            // when it answered last; zero: it never did
 	owed  map[model.AppID]bool // was to lose what it may have of these while it did not answer
 	again bool                 // it answers again
 }
@@ -117,8 +120,8 @@ func all[T any](m *Mux, call func(*lane) *atomic.Bool, do func(int, *lane) T, ta
 	return answered
 }
 
-// What becomes of an assignment whose adapter does not answer.
-var (
-	errBusy   = errors.New("has not answered yet")
-	errUnseen = errors.New("has not shown yet what it has")
-)
+// ErrUnseen is that a runtime has not answered since this process began: nobody knows what it has.
+var ErrUnseen = errors.New("has not shown yet what it has")
+
+// errBusy is that an earlier call has not ended.
+var errBusy = errors.New("has not answered yet")

@@ -41,8 +41,8 @@ func (m *Mux) actTogether(ctx context.Context, list []Assignment, shares [][]Ass
 	}
 	reports := make([]Report, len(m.lanes))
 	answered := all(m, func(l *lane) *atomic.Bool { return &l.acts }, func(i int, l *lane) Report {
-		if _, ever := l.last(); !ever { // nobody knows what it would lose
-			return Report{Err: errUnseen}
+		if l.since().IsZero() { // nobody knows what it would lose
+			return Report{Err: ErrUnseen}
 		}
 		return l.Act(ctx, shares[i])
 	}, func(i int, r Report) { reports[i] = r })

@@ -7,14 +7,15 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Inspect joins what the adapters see: a pool is that of the first adapter that has nodes of it,
 // else that knows its capacity, and every workload counts once: where it is to be, if it is there. For an adapter that does not answer
-// its last answer counts, because workloads that nobody sees would be taken for lost. An
-// adapter that has never answered is an error.
+// its last answer counts, because workloads that nobody sees would be taken for lost. What is
+// recalled counts for one that has never answered; where nothing is, that is an error.
 func (m *Mux) Inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
 	seen, err := m.inspect(ctx, platform)
 	if err != nil || m.beside == nil {
@@ -29,11 +30,16 @@ func (m *Mux) Inspect(ctx context.Context, platform *model.Platform) (model.Obse
 
 func (m *Mux) inspect(ctx context.Context, platform *model.Platform) (model.Observation, error) {
 	if len(m.lanes) == 1 {
-		return m.lanes[0].Inspect(ctx, platform)
+		seen, err := m.lanes[0].Inspect(ctx, platform)
+		if err == nil {
+			m.lanes[0].answered()
+		}
+		return seen, err
 	}
 	errs := make([]error, len(m.lanes))
 	answered := all(m, func(l *lane) *atomic.Bool { return &l.looks },
 		func(_ int, l *lane) error { return l.look(ctx, platform) }, func(i int, err error) { errs[i] = err })
+	m.recall(platform)
 	var joined model.Observation
 	for i, l := range m.lanes {
 		if !answered[i] {
@@ -93,11 +99,18 @@ func (l *lane) look(ctx context.Context, platform *model.Platform) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.seen, l.again = &seen, true
+	l.seen, l.shown, l.again = &seen, time.Now(), true
 	return nil
 }
 
-// last returns what the adapter saw last, false if it never answered.
+// answered notes that the adapter has answered.
+func (l *lane) answered() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.shown = time.Now()
+}
+
+// last returns what the adapter saw last, or is recalled to have; false if neither is known.
 func (l *lane) last() (model.Observation, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

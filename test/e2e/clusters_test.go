@@ -51,6 +51,7 @@ func (w *twoClusters) restart() {
 	mux, clusters := runtime.NewMux(east, west), kubernetes.NewClusters(east, west)
 	w.engine = newEngine(w.t, w.repo, w.name, w.cluster.Config, func(o *reconcile.Options) {
 		o.Runtime, o.Clusters, o.Nodes, o.Recognition.Anchor = mux, []string{"west"}, clusters, clusters
+		o.Recall = mux.Recall
 	})
 	w.engine.mux.Close()
 	w.engine.mux = mux
@@ -113,9 +114,9 @@ func running(app string, ready int) func(*model.Ledger) bool {
 	}
 }
 
-// TestTwoClusters: a fleet over two clusters, each with what its pools have. While one is away the
-// other goes on; when it is back nothing was pruned and nothing starts twice, but what changed is
-// carried out. When a pool moves to the other cluster, what is in it is never gone. A cluster that
+// TestTwoClusters: a fleet over two clusters, each with what its pools have. While one is away, for
+// more than a minute, the other goes on, also when the reconciler starts meanwhile; when it is back
+// nothing was pruned and nothing starts twice, but what changed is carried out. When a pool moves to the other cluster, what is in it is never gone. A cluster that
 // nobody told the reconciler of is refused where it stands.
 func TestTwoClusters(t *testing.T) {
 	if !tier.Soak() {
@@ -136,6 +137,7 @@ func TestTwoClusters(t *testing.T) {
 	w.pruned = 0
 
 	w.road.close()
+	left := time.Now()
 	w.commit("a change in both", merge(placed("near", "general", 3, "1"), placed("away", "far", 2, "2")))
 	w.until("the cluster that answers goes on", running("near", 3))
 	w.until("what west shows is known to be old", func(l *model.Ledger) bool {
@@ -144,6 +146,18 @@ func TestTwoClusters(t *testing.T) {
 	})
 	require.Equal(t, before.UID, w.deployment(w.west, "away").UID)
 	require.Equal(t, before.Generation, w.deployment(w.west, "away").Generation)
+
+	saved := w.ledger()
+	w.restart()
+	w.commit("a change while it is away", placed("near", "general", 2, "1"))
+	w.until("a new process goes on with the cluster that answers", running("near", 2))
+	w.until("a minute has passed", func(l *model.Ledger) bool {
+		is, ok := l.Find(model.AppID{Tenant: "acme", Name: "away"})
+		was, _ := saved.Find(model.AppID{Tenant: "acme", Name: "away"})
+		require.True(t, ok && is.Phase == was.Phase && is.Number == was.Number, "what is away is neither lost nor begun again")
+		require.Equal(t, saved.Pools, l.Pools)
+		return time.Since(left) > time.Minute
+	})
 
 	w.road.open()
 	w.until("the change is carried out", func(l *model.Ledger) bool {
@@ -172,5 +186,5 @@ func TestTwoClusters(t *testing.T) {
 	})
 	w.until("it is seen", running("away", 2))
 	w.restart()
-	w.until("all is as it was after a restart", func(l *model.Ledger) bool { return running("away", 2)(l) && running("near", 3)(l) })
+	w.until("all is as it was after a restart", func(l *model.Ledger) bool { return running("away", 2)(l) && running("near", 2)(l) })
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // Clusters are the clusters of a fleet. The first one remembers the ledger, and has its events.
@@ -40,9 +41,16 @@ func (c *Clusters) Plan(ctx context.Context, pools []model.PoolSpec, plans map[s
 }
 
 // Inventories returns the inventories of the fleet in all clusters, in order, and the number of
-// changes to them that they know of; nothing if there was none after the number given.
+// changes to them that they know of; nothing if there was none after the number given. It waits for
+// all of them, unless the first one was inspected: then the error is runtime.ErrUnseen if others were
+// not yet, whose inventories are missing.
 func (c *Clusters) Inventories(ctx context.Context, after int) (all []model.Inventory, changes int, err error) {
+	var away error
 	for i, r := range c.all {
+		if !r.answered.Load() && c.answered.Load() {
+			away = errors.Join(away, fmt.Errorf("%s: %w", r.Name(), runtime.ErrUnseen))
+			continue
+		}
 		list, known, err := r.Inventories(ctx, c.changes[i])
 		if err != nil {
 			return nil, after, fmt.Errorf("%s: %w", r.Name(), err)
@@ -52,11 +60,11 @@ func (c *Clusters) Inventories(ctx context.Context, after int) (all []model.Inve
 		}
 		all, changes = append(all, c.inventories[i]...), changes+known
 	}
-	if changes == after {
+	if changes == after && away == nil {
 		return nil, after, nil
 	}
 	slices.SortStableFunc(all, func(x, y model.Inventory) int { return x.App.Compare(y.App) })
-	return all, changes, nil
+	return all, changes, away
 }
 
 // Answered counts the requests for objects that have ended, in all clusters. It is for concurrent use.

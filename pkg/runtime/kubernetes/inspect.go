@@ -41,6 +41,7 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.
 			return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
 		}
 	}
+	r.answered.Store(true)
 	return model.Observation{Pools: r.pools(platform), Workloads: r.inspectWorkloads(), Shortfalls: r.shortfalls(platform)}, nil
 }
 

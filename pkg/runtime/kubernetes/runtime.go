@@ -61,6 +61,7 @@ type Runtime struct {
 	role      string // of accounts, "" without them
 	opener    *sealed.Opener
 	permitted atomic.Bool
+	answered  atomic.Bool // Inspect did, once
 	reviews   authorization.SelfSubjectAccessReviewInterface
 	core      *v1.CoreV1Client
 	applier   *apply.Applier
@@ -184,13 +185,21 @@ func (r *Runtime) Others(ctx context.Context, sets []render.Set) ([]string, erro
 	for i := range others {
 		sentences = append(sentences, others[i].String())
 	}
-	return append(sentences, unmatched...), err
+	sentences = append(sentences, unmatched...)
+	for i := range sentences {
+		sentences[i] += r.where()
+	}
+	return sentences, err
 }
 
 // Deviations returns the objects of sets that are not as wanted, and those that nothing
 // wants any more. It changes nothing.
 func (r *Runtime) Deviations(ctx context.Context, sets []render.Set) ([]model.Deviation, error) {
-	return r.applier.Deviations(ctx, r.withAccounts(sets))
+	list, err := r.applier.Deviations(ctx, r.withAccounts(sets))
+	for i := range list {
+		list[i].Cluster = r.cluster
+	}
+	return list, err
 }
 
 // Preview returns the sentences of Others about the objects of assignments.
@@ -202,11 +211,7 @@ func (r *Runtime) Preview(ctx context.Context, list []runtime.Assignment) ([]str
 			return nil, fmt.Errorf("render %s: %w", list[i].App, err)
 		}
 	}
-	said, err := r.Others(ctx, sets)
-	for i := range said {
-		said[i] += r.where()
-	}
-	return said, err
+	return r.Others(ctx, sets)
 }
 
 // where follows what people are told of an object of a cluster that has a name.
