@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,7 @@ type agent struct {
 	verifier verifier
 	meter    meter
 	follower follower
+	decided  decided
 	contests contests
 	said     string      // error of the last turn
 	follows  atomic.Bool // whether anything of the plan follows the load
@@ -213,10 +215,8 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		if err != nil {
 			return err
 		}
-		plan, unplaced := qos.Place(a.withProcesses(a.bundle.plan), found)
-		if plan.System.IsZero() {
-			plan.System = a.cfg.System
-		}
+		placed := a.decided.place(a.bundle, found, a.running(), a.cfg.System)
+		plan := placed.plan
 		host, err := a.tree.Host(plan, a.journal)
 		if err != nil {
 			return err
@@ -229,9 +229,8 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 			return err
 		}
 		next.Evict = a.follower.evict()
-		enforce := qos.ResolveUnder(ceilings, plan, host)
-		a.contests.hold(enforce.Settings, started)
-		if outcomes, err = a.tree.Apply(enforce.Settings, a.journal, dry); err != nil {
+		enforce := a.decided.resolve(placed, ceilings, host)
+		if outcomes, err = a.tree.Apply(a.contests.hold(enforce.Settings, started), a.journal, dry); err != nil {
 			return err
 		}
 		for _, o := range a.contests.see(outcomes, started) {
@@ -240,7 +239,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		shaped, shapeErr = a.shape(enforce.Uplink, ids, started, dry)
 		next.Uplink = enforce.Uplink
 		next.Digest, next.Source, next.Generation, next.Stale = a.bundle.digest, plan.Source, plan.Generation, a.bundle.stale
-		next.Unplaced, next.Omitted = a.sinceWhen(unplaced, started), plan.Omitted
+		next.Unplaced, next.Omitted = a.sinceWhen(placed.unplaced, started), plan.Omitted
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
 		next.Broken = a.verifier.verify(a.tree, plan, enforce.Shares, started)
 		next.Workloads = qos.Standings(plan, enforce, notInForce(outcomes))
@@ -261,8 +260,11 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 }
 
 // lasting returns the outcomes after the pass: a written setting is in force, a
-// restored one is not reported any more.
+// restored one is not reported any more. Where all last it returns them as they are.
 func lasting(outcomes []cgroup.Outcome) []cgroup.Outcome {
+	if !slices.ContainsFunc(outcomes, func(o cgroup.Outcome) bool { return o.State != cgroup.InForce || o.Drift }) {
+		return outcomes
+	}
 	kept := make([]cgroup.Outcome, 0, len(outcomes))
 	for _, o := range outcomes {
 		switch o.State {

@@ -5,6 +5,7 @@ package nodeagent
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/qos"
@@ -38,13 +39,18 @@ func (c contests) held(key [2]string, now time.Time) string {
 	return ""
 }
 
-// hold marks the settings that the agent leaves to others at a time.
-func (c contests) hold(settings []qos.Setting, now time.Time) {
-	for i := range settings {
-		if s := &settings[i]; s.Hold == "" {
+// hold returns settings with those marked that the agent leaves to others at a time.
+func (c contests) hold(settings []qos.Setting, now time.Time) []qos.Setting {
+	if len(c) == 0 {
+		return settings
+	}
+	marked := slices.Clone(settings)
+	for i := range marked {
+		if s := &marked[i]; s.Hold == "" {
 			s.Hold = c.held([2]string{s.Cgroup, s.File}, now)
 		}
 	}
+	return marked
 }
 
 // count counts that others have made a setting theirs, and returns why it is held from now on,

@@ -76,7 +76,7 @@ func TestContests(t *testing.T) {
 	drift := []cgroup.Outcome{{Setting: qos.Setting{Cgroup: "web", File: "cpu.shares", Value: "2"}, State: cgroup.Written, From: "9", Drift: true}}
 	held := func() bool {
 		s := []qos.Setting{{Cgroup: "web", File: "cpu.shares"}, {Cgroup: "db", File: "cpu.shares"}}
-		c.hold(s, now)
+		s = c.hold(s, now)
 		require.Empty(t, s[1].Hold)
 		return s[0].Hold != ""
 	}

@@ -9,9 +9,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
-// mostMeasured bounds how many workloads are measured in a turn. Of more, each has its turn: nobody is told more often
-// than every few seconds.
-const mostMeasured = 128
+// So many workloads are measured in a turn, each in its own, and those that ran besides, of so many that are asked. Who
+// does not run has the memory and the pressure that it had, or is told some seconds later.
+const (
+	mostMeasured = 128
+	mostAsked    = 512
+)
 
 // meter measures what the workloads of the plan use and wait for.
 type meter struct {
@@ -55,15 +58,24 @@ func (m *meter) look(tree *cgroup.Tree, plan qos.Plan, now time.Time) {
 			}
 		}
 	}
-	for range min(n, mostMeasured) {
-		w := &plan.Workloads[m.next%n]
-		m.next = (m.next + 1) % n
-		m.seen[placeOf(w)] = m.seen[placeOf(w)].following(tree, w.Cgroup, now)
+	for i := range min(n, mostAsked) {
+		w := &plan.Workloads[(m.next+i)%n]
+		key := placeOf(w)
+		m.seen[key] = m.seen[key].following(tree, w.Cgroup, now, i < mostMeasured)
+	}
+	if n > 0 {
+		m.next = (m.next + min(n, mostMeasured)) % n
 	}
 }
 
-// following measures a group after an earlier time, if there was one.
-func (m measurement) following(tree *cgroup.Tree, group string, now time.Time) measurement {
+// following measures a group after an earlier time, if there was one. Unless it has its turn, of one that has not run
+// since only that is asked.
+func (m measurement) following(tree *cgroup.Tree, group string, now time.Time, turn bool) measurement {
+	if !turn && m.used != nil {
+		if ran, known := tree.Ran(group); known && ran == m.processors {
+			return m.idle(now)
+		}
+	}
 	processors, memory, known := tree.Used(group)
 	next := measurement{at: now, processors: processors, known: known, pressure: tree.Pressure(group)}
 	if passed := now.Sub(m.at); m.known && known && processors >= m.processors && passed > 0 {
@@ -72,13 +84,19 @@ func (m measurement) following(tree *cgroup.Tree, group string, now time.Time) m
 	return next
 }
 
+// idle is the measurement of a group that has not run since.
+func (m measurement) idle(now time.Time) measurement {
+	m.at, m.used = now, &qos.Used{Memory: m.used.Memory}
+	return m
+}
+
 // notInForce returns which values of files are not in force, whatever is the cause.
 func notInForce(outcomes []cgroup.Outcome) func(group, file string) bool {
-	not := map[[2]string]bool{}
+	not := map[[2]string]bool{} // of most passes empty
 	for _, o := range outcomes {
 		if o.State != cgroup.InForce && o.State != cgroup.Written {
 			not[[2]string{o.Cgroup, o.File}] = true
 		}
 	}
-	return func(group, file string) bool { return not[[2]string{group, file}] }
+	return func(group, file string) bool { return len(not) > 0 && not[[2]string{group, file}] }
 }

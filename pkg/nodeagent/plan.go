@@ -29,7 +29,9 @@ const settle = 50 * time.Millisecond
 // force, the bundle stays as it is, or is the last good plan at a start; the error is the reason.
 func (a *agent) loadPlan(ctx context.Context) error {
 	if a.cfg.Plan == "" {
-		a.bundle = &bundle{digest: digest(nil)}
+		if a.bundle == nil {
+			a.bundle = &bundle{digest: digest(nil)}
+		}
 		return nil
 	}
 	data, err := a.readPlan(ctx)

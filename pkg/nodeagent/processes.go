@@ -5,7 +5,6 @@ package nodeagent
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/d-aros/d-aros/pkg/nodeagent/process"
@@ -34,10 +33,10 @@ func (a *agent) supervise(ctx context.Context) (wait func(), err error) {
 	return running.Wait, nil
 }
 
-// withProcesses adds the processes that run to a plan, each with the group that it was started in.
-func (a *agent) withProcesses(plan qos.Plan) qos.Plan {
-	if a.processes != nil {
-		plan.Workloads = slices.Concat(plan.Workloads, a.processes.Workloads())
+// running are the processes that run, each with the group that it was started in.
+func (a *agent) running() []qos.Workload {
+	if a.processes == nil {
+		return nil
 	}
-	return plan
+	return a.processes.Workloads()
 }

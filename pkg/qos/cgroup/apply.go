@@ -39,9 +39,13 @@ type Outcome struct {
 
 // Apply writes the settings and restores every knob in the journal that is not
 // among them; without settings it restores all. With dry it writes nothing and
-// returns what it would do. If one knob fails, the others are still written. It returns an error when the journal cannot be saved: a value
+// returns what it would do. While a pass after the other finds nothing to do, each looks at 128 groups,
+// and at all of them as soon as one differs. Callers leave what it returns as it is. If one knob fails, the others are still written. It returns an error when the journal cannot be saved: a value
 // whose original is not on disk is never overwritten.
 func (t *Tree) Apply(settings []qos.Setting, j *Journal, dry bool) ([]Outcome, error) {
+	if outcomes, calm := t.stillCalm(settings, j); calm {
+		return outcomes, nil
+	}
 	c := t.compare(settings, j)
 	defer c.close()
 	if dry {
@@ -51,12 +55,17 @@ func (t *Tree) Apply(settings []qos.Setting, j *Journal, dry bool) ([]Outcome, e
 		}
 		return c.sorted(), nil
 	}
-	return c.makeChanges()
+	outcomes, err := c.makeChanges()
+	if err == nil {
+		t.remember(settings, c)
+	}
+	return outcomes, err
 }
 
 // Rest gives every knob in the journal that follows the load the value for when nobody does,
 // and leaves the others alone.
 func (t *Tree) Rest(j *Journal) ([]Outcome, error) {
+	t.calm.last = nil
 	c := t.compareNone(j)
 	defer c.close()
 	for key, e := range j.entries {

@@ -22,6 +22,7 @@ type comparison struct {
 	changes  []qos.Change
 	pending  map[knob]pending
 	outcomes []Outcome
+	unwanted bool // a knob in the journal that is not wanted has not got its way back
 
 	identities map[knob]identity // of groups, by cgroup and controller
 }
@@ -51,6 +52,8 @@ func (t *Tree) compare(settings []qos.Setting, j *Journal) *comparison {
 	for key, e := range j.entries {
 		if !wanted[key] {
 			c.giveBack(key, e)
+			_, stays := j.entries[key]
+			c.unwanted = c.unwanted || stays
 		}
 	}
 	t.forget(wanted)

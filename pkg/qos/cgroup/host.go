@@ -66,11 +66,11 @@ func (t *Tree) look(path string, ours map[string]bool, j *Journal, runnable int6
 		return g
 	}
 	defer dir.Close()
-	g.Weight = weightOf(dir, h.version)
+	g.Weight = t.weightOf(h, path)
 	if original, ok := j.original(path, weightFile(h.version)); ok {
 		g.Weight = qos.Size(weightFile(h.version), original)
 	}
-	g.Quota = quotaOf(dir, h.version)
+	g.Quota = t.quotaOf(h, path)
 	g.Tasks = t.crowdOf(path, dir, runnable)
 
 	readable, err := openBeneath(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY)
@@ -87,10 +87,7 @@ func (t *Tree) look(path string, ours map[string]bool, j *Journal, runnable int6
 		if !child.IsDir() || ours[name] {
 			continue
 		}
-		if sibling, err := openBeneath(dir, child.Name(), unix.O_PATH|unix.O_DIRECTORY); err == nil {
-			g.Others += weightOf(sibling, h.version)
-			_ = sibling.Close()
-		}
+		g.Others += t.weightOf(h, name)
 	}
 	return g
 }
@@ -102,22 +99,21 @@ func weightFile(v qos.Version) string {
 	return "cpu.weight"
 }
 
-func weightOf(dir *os.File, v qos.Version) int64 {
-	value, err := readFile(dir, weightFile(v))
-	if err != nil {
-		return 0
-	}
-	return qos.Size(weightFile(v), qos.Normal(weightFile(v), value))
+func (t *Tree) weightOf(h hierarchy, path string) int64 {
+	value, _ := t.glance(h, path, weightFile(h.version))
+	return qos.Size(weightFile(h.version), qos.Normal(weightFile(h.version), value))
 }
 
 // quotaOf returns the quota of a group in milli-CPU, 0 for none.
-func quotaOf(dir *os.File, v qos.Version) int64 {
+func (t *Tree) quotaOf(h hierarchy, path string) int64 {
 	quota, period := "", ""
-	if v == qos.V1 {
-		quota, _ = readFile(dir, "cpu.cfs_quota_us")
-		period, _ = readFile(dir, "cpu.cfs_period_us")
+	if h.version == qos.V1 {
+		if quota, _ = t.glance(h, path, "cpu.cfs_quota_us"); strings.HasPrefix(quota, "-") {
+			return 0
+		}
+		period, _ = t.glance(h, path, "cpu.cfs_period_us")
 	} else {
-		value, _ := readFile(dir, "cpu.max")
+		value, _ := t.glance(h, path, "cpu.max")
 		quota, period, _ = strings.Cut(value, " ")
 	}
 	q, err := strconv.ParseInt(strings.TrimSpace(quota), 10, 64)

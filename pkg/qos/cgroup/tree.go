@@ -40,6 +40,7 @@ type Tree struct {
 	kernel      map[string]bool   // ids of threads of the kernel
 	peeked      map[knob]peeked   // files that stay open
 	mayPeek     int
+	calm        calmness
 	glances     glances
 	dirs        []*os.File
 	mounted     []mounted

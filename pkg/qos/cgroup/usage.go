@@ -19,7 +19,7 @@ const mostWaiting = 256
 // where the kernel does not tell. On v2 the group itself tells. On v1 the threads do, to
 // those who can see them.
 func (t *Tree) Usage(path string) (u qos.Usage, ok bool) {
-	if u.CPU, ok = t.used(path); !ok {
+	if u.CPU, ok = t.Ran(path); !ok {
 		return u, false
 	}
 	if h := t.hierarchies["cpu"]; h.version == qos.V2 {
@@ -60,7 +60,7 @@ func (t *Tree) Usage(path string) (u qos.Usage, ok bool) {
 // Used returns the processor time in microseconds that a group has had, and the bytes of memory
 // that it has; 0 for what the kernel does not tell. known reports whether it tells the first.
 func (t *Tree) Used(path string) (processors, memory int64, known bool) {
-	processors, known = t.used(path)
+	processors, known = t.Ran(path)
 	h, file := t.hierarchies["memory"], "memory.current"
 	if h.version == qos.V1 {
 		file = "memory.usage_in_bytes"
@@ -71,8 +71,8 @@ func (t *Tree) Used(path string) (processors, memory int64, known bool) {
 	return processors, memory, known
 }
 
-// used returns the processor time of a group in microseconds.
-func (t *Tree) used(path string) (int64, bool) {
+// Ran returns the processor time in microseconds that a group has had, false where the kernel does not tell.
+func (t *Tree) Ran(path string) (int64, bool) {
 	h, file := t.hierarchies["cpu"], "cpu.stat"
 	if h.version == qos.V1 {
 		h, file = t.accounts, "cpuacct.usage"
@@ -132,10 +132,10 @@ func (t *Tree) Rivals(path string) map[string]int64 {
 	for {
 		around, _ := filepath.Split(path)
 		around = strings.TrimSuffix(around, "/")
-		rest, known := t.used(around)
+		rest, known := t.Ran(around)
 		for _, name := range t.below(around, 1, nil) {
 			group := strings.TrimPrefix(around+"/"+name, "/")
-			n, ok := t.used(group)
+			n, ok := t.Ran(group)
 			if rest -= n; ok && group != path {
 				used[group] = n
 			}
