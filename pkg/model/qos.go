@@ -58,6 +58,8 @@ type QoSIO struct {
 	// Latency in milliseconds is what an access should take at most: others are slowed
 	// down while it takes longer.
 	Latency int64 `json:"latency,omitempty"`
+	// Yield says that the workload leaves disks to others while these wait for them.
+	Yield bool `json:"yield,omitempty"`
 }
 
 // QoSHugePages bounds the huge pages in use, by their size. Zero is no bound.

@@ -28,6 +28,7 @@ type sample struct {
 	at      time.Time
 	machine cgroup.Machine
 	groups  map[string]int64 // microseconds of processors, by workload and group
+	disks   map[string]accesses
 }
 
 // follow returns the ceilings of the workloads of a plan, none where nobody gives way. The
@@ -44,7 +45,7 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 	if err != nil {
 		return nil, fmt.Errorf("follow the load: %w", err)
 	}
-	next := &sample{now, machine, map[string]int64{}}
+	next := &sample{now, machine, map[string]int64{}, accessesOf(tree, plan)}
 	used := map[string]qos.Used{}
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
@@ -67,7 +68,7 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 	}
 	f.reaction = f.reaction.Next(plan, host, qos.Load{
 		At: now.Sub(f.began).Microseconds(), CPU: milli(machine.CPU-last.machine.CPU, now.Sub(last.at)),
-		Free: machine.Free, Stalled: machine.Stalled, Used: used,
+		Free: machine.Free, Stalled: machine.Stalled, Used: used, Disks: diskUses(plan, last.disks, next.disks, now.Sub(last.at)),
 	})
 	return f.reaction.Ceilings, nil
 }

@@ -4,11 +4,11 @@ import "slices"
 
 // Ceiling is what a workload may take until the load of the host changes, beside what the
 // plan allows.
-type Ceiling struct{ CPU, Memory Bound }
+type Ceiling struct{ CPU, Memory, Disk Bound }
 
 // Bound is one amount of a ceiling.
 type Bound struct {
-	Most int64  // milli-CPU or bytes, 0: no bound
+	Most int64  // milli-CPU, bytes, or of a disk bytes in a second, 0: no bound
 	Why  string // the figures that it follows from
 }
 
@@ -36,7 +36,7 @@ func ResolveUnder(ceilings map[string]Ceiling, plan Plan, host Host) Enforcement
 		s := &now.Settings[i]
 		if value := static[[2]string{s.Cgroup, s.File}]; value != s.Value {
 			c := ceilings[s.Workload]
-			s.Rest, s.Follows = value, map[string]string{"cpu": c.CPU.Why, "memory": c.Memory.Why}[knobs[s.File].Controller]
+			s.Rest, s.Follows = value, map[string]string{"cpu": c.CPU.Why, "memory": c.Memory.Why, "io": c.Disk.Why}[knobs[s.File].Controller]
 		}
 	}
 	rest.Settings = now.Settings

@@ -37,23 +37,35 @@ func (disks) Decide(s State) Enforcement {
 		default:
 			r.degrade(w.Name, "io.weight", "none", "no io controller of cgroup v2")
 		}
+		most := r.Ceilings[w.Name].Disk
+		p.Read, p.Write = model.Bytes(most.under(int64(p.Read))), model.Bytes(most.under(int64(p.Write)))
+		w.Profile.IO = p
 		bounded := p.Read+p.Write > 0 || p.ReadOps+p.WriteOps > 0
 		switch {
-		case !bounded && p.Latency == 0:
+		case !bounded && p.Latency == 0 && !p.Yield:
 		case version == Absent:
 			r.degrade(w.Name, "io.max", "none", "the io controller is not available")
 		case len(r.Host.Disks) == 0:
 			r.degrade(w.Name, "io.max", "none", "the host has no disk of its own")
 		case version == V1:
 			r.throttle(w)
+			r.yield(w)
 		default:
 			if bounded {
 				r.each(w, "io.max", "rbps="+orMax(int64(p.Read))+" wbps="+orMax(int64(p.Write))+" riops="+orMax(p.ReadOps)+" wiops="+orMax(p.WriteOps))
 			}
 			r.latency(w)
+			r.yield(w)
 		}
 	}
 	return r.out
+}
+
+// yield says where nobody can be told to wait, so that nothing is left to others.
+func (r *decision) yield(w Workload) {
+	if w.Profile.IO.Yield && slices.Contains(r.Host.Lacks, "io.pressure") {
+		r.degrade(w.Name, "io.yield", "none", "the kernel does not tell who waits for disks: it needs pressure files (psi=1) and cgroup v2")
+	}
 }
 
 // throttle bounds on v1, where a write that goes through the page cache is nobody's.
@@ -70,7 +82,7 @@ func (r *decision) throttle(w Workload) {
 			r.each(w, bound.file, strconv.FormatInt(bound.most, 10))
 		}
 	}
-	if p.Write > 0 || p.WriteOps > 0 {
+	if p.Write > 0 || p.WriteOps > 0 || p.Yield {
 		r.degrade(w.Name, "io.write", "blkio.throttle", "cgroup v1 bounds direct writes only, not those of the page cache")
 	}
 	if p.Latency > 0 {

@@ -7,6 +7,7 @@ type Load struct {
 	Free    int64 // bytes of memory that can be had without swapping
 	Stalled int64 // hundredths of a percent of the last ten seconds in which all waited for memory
 	Used    map[string]Used
+	Disks   map[string]DiskUse // of those that yield, and of those that they yield to
 }
 
 // Used is what one workload used.
@@ -24,6 +25,7 @@ type Reaction struct {
 	at       int64              // of the last load
 	cpu      level
 	memory   level
+	disks    throttle
 	shortage shortage
 }
 
@@ -39,7 +41,7 @@ type level struct {
 // Reacts reports whether any workload gives way to the load of the host.
 func (p Plan) Reacts() bool {
 	for i := range p.Workloads {
-		if c := p.Workloads[i].Profile; c.CPU.Suppress > 0 || c.Memory.Reclaim {
+		if c := p.Workloads[i].Profile; c.CPU.Suppress > 0 || c.Memory.Reclaim || c.IO.Yield {
 			return true
 		}
 	}
@@ -47,16 +49,17 @@ func (p Plan) Reacts() bool {
 }
 
 // Next returns the reaction to a load. A workload gets one new bound at a time, that of its
-// memory first. Bounds that would hardly differ stay, and so does the reason of each.
+// memory first, that of its disks last. Bounds that would hardly differ stay, and so does the reason of each.
 func (r Reaction) Next(plan Plan, host Host, load Load) Reaction {
 	passed := min(load.At-r.at, second)
 	if r.at == 0 {
 		passed = second
 	}
 	next := Reaction{Ceilings: map[string]Ceiling{}, at: load.At, shortage: r.shortage.evict(plan, host, load)}
-	var processors, memory map[string]Bound
+	var processors, memory, disks map[string]Bound
 	processors, next.cpu = r.suppress(plan, host, load, passed)
 	memory, next.memory = r.reclaim(plan, host, load)
+	disks, next.disks = r.yield(plan, host, load)
 	for i := range plan.Workloads {
 		name := plan.Workloads[i].Name
 		was := r.Ceilings[name]
@@ -64,6 +67,9 @@ func (r Reaction) Next(plan Plan, host Host, load Load) Reaction {
 		is.Memory = was.Memory.follow(memory[name], host.Memory/100)
 		if is.Memory == was.Memory {
 			is.CPU = was.CPU.follow(processors[name], host.CPU/100)
+		}
+		if is == was {
+			is.Disk = was.Disk.follow(disks[name], was.Disk.Most/10)
 		}
 		if is != (Ceiling{}) {
 			next.Ceilings[name] = is

@@ -91,7 +91,7 @@ func TestEncodeAndParse(t *testing.T) {
 		profiles := append(model.BuiltinQoSProfiles(), model.QoSProfile{Name: "own", Rank: 7, CPU: model.QoSCPU{Weight: 3}, IO: model.QoSIO{Weight: 9}})
 		profiles = append(profiles, model.QoSProfile{
 			Name: "batch", CPU: model.QoSCPU{Suppress: 65, Set: "0-8191"}, HugePages: model.QoSHugePages{Of2Mi: 2 << 20, Of1Gi: 1 << 30}, Memory: model.QoSMemory{Reclaim: true, OOMGroup: true},
-			IO: model.QoSIO{Read: 10 << 20, Write: 1500, ReadOps: 7, WriteOps: 8, Latency: 20}, Pids: model.QoSPids{Max: 100},
+			IO: model.QoSIO{Read: 10 << 20, Write: 1500, ReadOps: 7, WriteOps: 8, Latency: 20, Yield: true}, Pids: model.QoSPids{Max: 100},
 		})
 		if rapid.Bool().Draw(t, "redefined") {
 			profiles[1].CPU.Weight = 17 // as a platform may

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
@@ -46,7 +44,7 @@ func testDisks(t *testing.T, file, name, io, pids string) {
 		t.Skip("-short measures no disks")
 	}
 	r := newRig(t, cgrouptest.Root)
-	large := filepath.Join(onDisk(t), "large")
+	large := filepath.Join(cgrouptest.OnDisk(t), "large")
 	out, err := cgrouptest.Command("dd if=/dev/zero of=" + large + " bs=1M count=8 oflag=direct").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
@@ -74,25 +72,4 @@ func testDisks(t *testing.T, file, name, io, pids string) {
 	require.Empty(t, cgrouptest.Read(t, io, file))
 	require.Equal(t, "max", cgrouptest.Read(t, pids, "pids.max"))
 	require.Zero(t, r.journal.Len())
-}
-
-// onDisk makes a directory on a disk that can be bounded: in /var/tmp, or beside this file.
-func onDisk(t *testing.T) string {
-	var on []string
-	for _, parent := range []string{"/var/tmp", "."} {
-		dir, err := os.MkdirTemp(parent, "qos-disk-*")
-		require.NoError(t, err)
-		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		var st unix.Stat_t
-		require.NoError(t, unix.Stat(dir, &st))
-		number := fmt.Sprintf("%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev))
-		if slices.Contains(diskNumbers(), number) {
-			dir, err = filepath.Abs(dir)
-			require.NoError(t, err)
-			return dir
-		}
-		on = append(on, parent+" is on device "+number)
-	}
-	cgrouptest.Skip(t, "no directory on a disk: %v; disks are %v", on, diskNumbers())
-	return ""
 }

@@ -38,7 +38,7 @@ func (t *Tree) glance(h hierarchy, path, file string) (string, bool) {
 		return "", false
 	}
 	key := glanced{h.dir, knob{path, file}}
-	var buf [1 << 10]byte
+	var buf [1 << 12]byte
 	if g, open := t.glances.open[key]; open {
 		if n, err := unix.Pread(g.fd, buf[:], 0); err == nil {
 			g.turn = t.glances.turn

@@ -37,6 +37,9 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 	}
 	if plan.BoundsDisks() {
 		host.Disks, host.Lacks = diskNumbers(), t.lacks(plan)
+		if plan.Yields() && !t.tellsWaits() {
+			host.Lacks = append(host.Lacks, "io.pressure")
+		}
 	}
 	ours, leaves := map[string]bool{}, map[string]bool{}
 	for _, w := range plan.Workloads {
