@@ -22,7 +22,7 @@ import (
 
 func newRun(cfg *nodeagent.Config) *cobra.Command {
 	var once, dry bool
-	var format, systemCPU, systemMemory, processes, rate string
+	var format, systemCPU, systemMemory, processes, rate, diskRate string
 	cmd := &cobra.Command{
 		Use:   "run {--plan FILE | --processes FILE}",
 		Short: "Enforce a plan and keep it in force",
@@ -63,6 +63,11 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 					return fmt.Errorf("--network-rate: %w", err)
 				}
 			}
+			if diskRate != "" {
+				if cfg.DiskRate, err = model.ParseMemory(diskRate); err != nil {
+					return fmt.Errorf("--disk-rate: %w", err)
+				}
+			}
 			if processes != "" {
 				if cfg.Processes, err = readHost(processes); err != nil {
 					return err
@@ -95,6 +100,7 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 	cmd.Flags().StringVar(&processes, "processes", "", "`FILE` that says which plain processes this host may run, and for which pool (default: none)")
 	cmd.Flags().StringVar(&cfg.Network.Device, "network", "", "network `INTERFACE` through which the node sends, to shape what workloads send (default: none; docs/nodeagent.md)")
 	cmd.Flags().StringVar(&rate, "network-rate", "", "bits in a second of that interface, such as 1G (default: what its driver says)")
+	cmd.Flags().StringVar(&diskRate, "disk-rate", "", "bytes that each disk can read and write in a second, such as 200Mi: of them disks are reserved (default: nothing of disks is)")
 	cmd.Flags().StringSliceVar(&cfg.Network.Pods, "network-pods", nil, "how the names of the host's ends of pods' interfaces begin, such as veth,cali: what pods with a network of their own send is told apart there")
 	cmd.Flags().BoolVar(&cfg.Network.Replace, "network-replace", false, "take the place of a queueing discipline that others have set on the interface")
 	cmd.MarkFlagsOneRequired("plan", "processes")

@@ -171,6 +171,9 @@ func amounts(a qos.Amounts) string {
 	if a.Network > 0 {
 		all = append(all, model.FormatBitrate(a.Network)+"bit/s")
 	}
+	if a.Disk > 0 {
+		all = append(all, model.FormatAmount(model.DiskResource, a.Disk)+"/s")
+	}
 	return strings.Join(all, ", ")
 }
 

@@ -29,4 +29,5 @@ type Reservation struct {
 	Amount Resources `json:"amount"`           // in all of the pool; of each node for the system
 
 	Network Bitrate `json:"network,omitempty"` // that each of its pods can send, or the system on each node
+	Disk    Bytes   `json:"disk,omitempty"`    // that each of these can read and write in a second, on each disk
 }

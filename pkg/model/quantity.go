@@ -41,6 +41,9 @@ func ParseMemory(s string) (int64, error) {
 // a device that can be divided.
 const NetworkResource = "network"
 
+// DiskResource names what can be read and written in a second, in bytes, on each disk of a node.
+const DiskResource = "disk"
+
 // ParseBitrate reads an amount of bits in a second: "100M", "1.5G" or a plain number.
 func ParseBitrate(s string) (int64, error) {
 	for _, u := range units {

@@ -169,9 +169,9 @@ func FormatAmounts(resource string, amounts ...int64) []string {
 		factor = 1000
 	case resource == "cpu":
 		suffix = "m"
-	case resource == "memory" || resource == NetworkResource:
+	case resource == "memory" || resource == DiskResource || resource == NetworkResource:
 		for _, u := range units {
-			if strings.HasSuffix(u.suffix, "i") == (resource == "memory") && u.factor > factor && fits(u.factor) {
+			if strings.HasSuffix(u.suffix, "i") == (resource != NetworkResource) && u.factor > factor && fits(u.factor) {
 				factor, suffix = u.factor, u.suffix
 			}
 		}

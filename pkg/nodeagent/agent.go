@@ -31,6 +31,7 @@ type Config struct {
 	Listen   string          // address for metrics and health, "" for none
 	Log      *slog.Logger
 	Network  network.Config // what is shaped of what the host sends
+	DiskRate int64          // bytes in a second that each disk can read and write, 0 if nobody said
 
 	Processes *process.Host // what this host runs of the plain processes of its pool; nil: nothing
 }
@@ -222,6 +223,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 			return err
 		}
 		var ids map[string]uint64
+		host.DiskRate = a.cfg.DiskRate
 		host.Link, ids = a.link(plan)
 		a.follows.Store(plan.Reacts())
 		ceilings, err := a.follower.follow(a.tree, plan, host, started)

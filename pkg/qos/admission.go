@@ -32,7 +32,7 @@ func Admit(claims []Claim, capacity model.Resources, where string) []string {
 		}
 		name, free := over[0], max(0, left.Get(over[0]))
 		switch name { // whole MiB and thousands of bits are enough for people
-		case "memory":
+		case "memory", model.DiskResource:
 			free = free >> 20 << 20
 		case model.NetworkResource:
 			free -= free % 1000

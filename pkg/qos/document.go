@@ -65,6 +65,7 @@ type amounts struct {
 type reservedAmounts struct {
 	amounts `yaml:",inline"`
 	Network scalar `yaml:"network"`
+	Disk    scalar `yaml:"disk"`
 }
 
 // scalar keeps the text and the line of a value: quantities may be written as
@@ -268,6 +269,9 @@ func (r *reader) reserved(at string, a reservedAmounts) model.Resources {
 	out := r.amounts(at, a.amounts)
 	if n := r.amount(at+" network", a.Network, model.ParseBitrate, maxBitrate); n > 0 {
 		out = out.With(model.NetworkResource, n)
+	}
+	if n := r.amount(at+" disk", a.Disk, model.ParseMemory, maxMemory); n > 0 {
+		out = out.With(model.DiskResource, n)
 	}
 	return out
 }

@@ -45,6 +45,7 @@ type (
 		CPU     string `json:"cpu,omitempty"`
 		Memory  string `json:"memory,omitempty"`
 		Network string `json:"network,omitempty"`
+		Disk    string `json:"disk,omitempty"`
 	}
 )
 
@@ -121,11 +122,11 @@ func rangeAs(resource string, request, limit int64) *rangeOf {
 }
 
 func writtenAs(r model.Resources) *written {
-	bits := r.Get(model.NetworkResource)
-	if r.CPU == 0 && r.Memory == 0 && bits == 0 {
+	w := written{amountAs("cpu", r.CPU), amountAs("memory", r.Memory), amountAs(model.NetworkResource, r.Get(model.NetworkResource)), amountAs(model.DiskResource, r.Get(model.DiskResource))}
+	if w == (written{}) {
 		return nil
 	}
-	return &written{amountAs("cpu", r.CPU), amountAs("memory", r.Memory), amountAs(model.NetworkResource, bits)}
+	return &w
 }
 
 func amountAs(resource string, n int64) string {

@@ -22,6 +22,7 @@ type Host struct {
 	// Missing: Absent.
 	Controllers map[string]Version
 	Disks       []string // device numbers of the disks, such as 254:0
+	DiskRate    int64    // bytes in a second that each of them can read and write, 0 if nobody said
 	Lacks       []string // files of controllers here that this kernel was built without
 	// Groups describes the ancestors of the plan's cgroups, the root as "".
 	// Weights are those from before the agent changed them.

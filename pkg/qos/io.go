@@ -58,8 +58,50 @@ func (disks) Decide(s State) Enforcement {
 			r.yield(w)
 		}
 	}
+	for i, reason := range refusedDisks(r.Plan, r.Host) {
+		if w := &r.Plan.Workloads[i]; reason != "" {
+			r.reduce(w.Name, "disk.reserved", "none", reason, model.Resources{}.With(model.DiskResource, w.disk()), model.Resources{})
+		}
+	}
 	return r.out
 }
+
+// reservedDisks is the part of a disk that may be reserved: how fast it is depends on what is asked of it.
+const reservedDisks model.Percent = 80
+
+// refusedDisks says of each workload with a reservation of disks why it is not kept, "" if it is, or if there is none.
+func refusedDisks(plan Plan, host Host) []string {
+	claims := make([]Claim, len(plan.Workloads))
+	for i := range claims {
+		w := &plan.Workloads[i]
+		claims[i] = Claim{w.Profile.Rank, w.Priority, model.Resources{}.With(model.DiskResource, w.disk())}
+	}
+	lacks := ""
+	switch {
+	case host.Controllers["io"] == Absent:
+		lacks = "the io controller is not available"
+	case len(host.Disks) == 0:
+		lacks = "the host has no disk of its own"
+	case host.DiskRate == 0:
+		lacks = "the agent was not told what each disk can do (--disk-rate)"
+	case slices.Contains(host.Lacks, "io.pressure"):
+		lacks = "the kernel does not tell who waits for disks: it needs pressure files (psi=1) and cgroup v2"
+	case !plan.Yields():
+		lacks = "nobody here leaves disks to others: give a profile io.yield"
+	}
+	if lacks == "" {
+		return Admit(claims, model.Resources{}.With(model.DiskResource, reservedDisks.Of(host.DiskRate)), "each disk")
+	}
+	refused := make([]string, len(claims))
+	for i := range claims {
+		if plan.Workloads[i].disk() > 0 {
+			refused[i] = lacks
+		}
+	}
+	return refused
+}
+
+func (w *Workload) disk() int64 { return w.Reserved.Get(model.DiskResource) }
 
 // yield says where nobody can be told to wait, so that nothing is left to others.
 func (r *decision) yield(w Workload) {
@@ -121,6 +163,6 @@ func (p Plan) BoundsDisks() bool {
 	return slices.ContainsFunc(p.Workloads, func(w Workload) bool {
 		io := w.Profile.IO
 		io.Weight = 0
-		return io != model.QoSIO{}
+		return io != model.QoSIO{} || w.disk() > 0
 	})
 }

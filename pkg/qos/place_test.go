@@ -107,6 +107,9 @@ func TestEncodeAndParse(t *testing.T) {
 			if bits := rapid.Int64Range(0, 1e9).Draw(t, "bits"); bits > 0 {
 				w.Reserved = w.Reserved.With(model.NetworkResource, bits)
 			}
+			if bytes := rapid.Int64Range(0, 1e9).Draw(t, "bytes"); bytes > 0 {
+				w.Reserved = w.Reserved.With(model.DiskResource, bytes)
+			}
 			switch rapid.IntRange(0, 2).Draw(t, "sort") {
 			case 0:
 				w.Cgroup = fmt.Sprintf("d-aros.slice/%d", i)

@@ -35,12 +35,15 @@ type Report struct {
 // or a setting that its kernel refuses.
 type Shortfall struct {
 	Workload string `json:"workload"`
-	Resource string `json:"resource,omitempty"` // that is reserved: cpu, memory or network
-	Promised int64  `json:"promised,omitempty"` // milli-CPU, bytes or bits in a second, of the pod that has least
+	Resource string `json:"resource,omitempty"` // that is reserved: cpu, memory, network or disk
+	Promised int64  `json:"promised,omitempty"` // milli-CPU, bytes, bits or bytes in a second, of the pod that has least
 	Kept     int64  `json:"kept,omitempty"`
 	Setting  string `json:"setting,omitempty"` // a knob, or the cgroup itself
 	Reason   string `json:"reason"`
 }
+
+// reservable are the resources that reservations may name.
+var reservable = []string{"cpu", "memory", model.NetworkResource, model.DiskResource}
 
 // settingCgroup is the setting of a workload that may not have its group.
 const settingCgroup = "cgroup"
@@ -55,7 +58,7 @@ type reported struct {
 // ReducedBy returns the reservations that a degradation reduces. Those of the pods of one
 // workload have its name.
 func (d *Degradation) ReducedBy() (list []Shortfall) {
-	for _, resource := range []string{"cpu", "memory", model.NetworkResource} {
+	for _, resource := range reservable {
 		if n := d.Reserved.Get(resource); n > 0 {
 			list = append(list, Shortfall{Workload: planned(d.Workload), Resource: resource, Promised: n, Kept: d.Kept.Get(resource),
 				Reason: strings.TrimPrefix(d.Reason, reduced)})
@@ -164,7 +167,7 @@ func (s *Shortfall) check() error {
 	switch {
 	case s.Resource == "" && (known || s.Setting == settingCgroup) && s.Promised == 0 && s.Kept == 0:
 		return nil
-	case (s.Resource == "cpu" || s.Resource == "memory" || s.Resource == model.NetworkResource) && s.Setting == "" && 0 <= s.Kept && s.Kept < s.Promised && s.Promised <= maxMemory:
+	case slices.Contains(reservable, s.Resource) && s.Setting == "" && 0 <= s.Kept && s.Kept < s.Promised && s.Promised <= maxMemory:
 		return nil
 	}
 	return errors.New("is neither a reservation that is reduced nor a setting that is refused")

@@ -17,6 +17,7 @@ type Amounts struct {
 	CPU     int64 `json:"cpu,omitempty"`     // milli-CPU
 	Memory  int64 `json:"memory,omitempty"`  // bytes
 	Network int64 `json:"network,omitempty"` // bits in a second
+	Disk    int64 `json:"disk,omitempty"`    // bytes in a second, on each disk
 }
 
 // Pressure is in which part of the last ten seconds some thread of a workload waited, in
@@ -63,7 +64,7 @@ func Standings(plan Plan, e Enforcement, notInForce func(cgroup, file string) bo
 }
 
 func amountsOf(r model.Resources) Amounts {
-	return Amounts{r.CPU, r.Memory, r.Get(model.NetworkResource)}
+	return Amounts{r.CPU, r.Memory, r.Get(model.NetworkResource), r.Get(model.DiskResource)}
 }
 
 // without returns what is left of reservations where a degradation reduces them.
@@ -76,6 +77,8 @@ func (a Amounts) without(d *Degradation) Amounts {
 			a.Memory = min(a.Memory, s.Kept)
 		case model.NetworkResource:
 			a.Network = min(a.Network, s.Kept)
+		case model.DiskResource:
+			a.Disk = min(a.Disk, s.Kept)
 		}
 	}
 	return a

@@ -71,7 +71,7 @@ func (r Reaction) yield(plan Plan, host Host, load Load) (map[string]Bound, thro
 	}
 	least := leastDisk * int64(len(giving))
 	t := r.disks
-	waits, cause := load.waits(plan)
+	waits, cause := load.waits(plan, host)
 	switch {
 	case waits == long && load.At >= t.fall && t.most == 0 && used > least:
 		t = throttle{max(used/2, least), used, load.At + pressDisks, load.At + calmDisks, cause}
@@ -103,8 +103,10 @@ func (r Reaction) yield(plan Plan, host Host, load Load) (map[string]Bound, thro
 	return bounds, t
 }
 
-// waits says how long those that others yield to wait for disks, and who waits too long.
-func (l Load) waits(plan Plan) (most delay, cause string) {
+// waits says how long those that others yield to wait for disks, and who waits too long. Without a target, who
+// does what is reserved for it on disks does not wait, whatever else it wants.
+func (l Load) waits(plan Plan, host Host) (most delay, cause string) {
+	refused := refusedDisks(plan, host)
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
 		use, measured := l.Disks[w.Name]
@@ -112,9 +114,16 @@ func (l Load) waits(plan Plan) (most delay, cause string) {
 			continue
 		}
 		waits, wanted, say := use.Waited, int64(waitsLong), ""
-		if w.Profile.IO.Latency == 0 {
+		reserved := w.disk()
+		switch {
+		case w.Profile.IO.Latency == 0 && reserved > 0 && refused[i] == "":
+			if use.Bytes >= reserved {
+				continue
+			}
+			say = fmt.Sprintf("%s waits for disks and does %s in a second of the %s that are reserved", w.Name, kibibytes(use.Bytes), kibibytes(reserved))
+		case w.Profile.IO.Latency == 0:
 			say = fmt.Sprintf("%s waits for disks for %d %% of the time", w.Name, waits/100)
-		} else {
+		default:
 			each := use.Waited * 100 / max(1, use.Accesses) // a hundredth of a percent of a second is 100 microseconds
 			waits, wanted = each, w.Profile.IO.Latency*1000
 			say = fmt.Sprintf("%s waits %s for an access, and %d ms are wanted", w.Name, time.Duration(each)*time.Microsecond, w.Profile.IO.Latency)

@@ -98,6 +98,54 @@ func TestWhoIsYieldedTo(t *testing.T) {
 	require.Empty(t, r.Ceilings, "a host without a disk of its own")
 }
 
+// Each case: what each disk can do, what is reserved of it for the database and for another one of a lower rank, what the
+// database does while it waits all the time, in MiB, and what the batch may do after that.
+func TestDiskReservations(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct {
+		rate, db, other, does int64
+		yields                bool
+		reasons               []string
+		bound                 int64
+	}{
+		{200, 50, 100, 40, true, nil, 4},
+		{200, 50, 100, 50, true, nil, 0},
+		{200, 100, 100, 40, true, []string{"other: ReservationReduced: asks for 100Mi disk, each disk has 60Mi left to promise"}, 4},
+		{0, 50, 0, 40, true, []string{"db: the agent was not told what each disk can do (--disk-rate)"}, 4},
+		{200, 50, 0, 40, false, []string{"db: nobody here leaves disks to others: give a profile io.yield"}, 0},
+	} {
+		reserve := func(n int64) model.Resources {
+			if n == 0 {
+				return model.Resources{}
+			}
+			return model.Resources{}.With(model.DiskResource, n*mib)
+		}
+		plan, host := yielding(Workload{Reserved: reserve(c.db), Priority: 2}, "batch"), hostWithDisk(V2)
+		plan.Workloads[1].Profile.IO.Yield = c.yields
+		plan.Workloads = append(plan.Workloads, Workload{Name: "other", Cgroup: "other", Reserved: reserve(c.other), Priority: 1})
+		host.DiskRate = c.rate * mib
+		r := Reaction{}.Next(plan, host, Load{At: second, Free: 32 * gib, Disks: map[string]DiskUse{"db": {Bytes: c.does * mib, Waited: 10_000}, "batch": {Bytes: 8 * mib}}})
+		require.Equal(t, c.bound*mib, r.Ceilings["batch"].Disk.Most, c)
+		e := ResolveUnder(r.Ceilings, plan, host)
+		var reasons []string
+		for _, d := range e.Degradations {
+			require.Equal(t, "disk.reserved", d.Promise)
+			reasons = append(reasons, d.Workload+": "+d.Reason)
+		}
+		require.Equal(t, c.reasons, reasons)
+		all := Standings(plan, e, func(string, string) bool { return false })
+		require.Equal(t, c.db*mib, all[0].Promised.Disk)
+		kept := c.db * mib
+		if len(reasons) > 0 && reasons[0][:2] == "db" {
+			kept = 0
+			require.Equal(t, Shortfall{Workload: "db", Resource: "disk", Promised: c.db * mib, Reason: e.Degradations[0].Reason}, e.Degradations[0].ReducedBy()[0])
+			_, err := ParseReport(NewReport(e.Degradations[0].ReducedBy()).Encode())
+			require.NoError(t, err)
+		}
+		require.Equal(t, kept, all[0].Effective.Disk)
+	}
+}
+
 // Ceilings of the plan hold beside, and are what the value goes back to. On v1 each direction has a file of its own.
 func TestYieldingIsWritten(t *testing.T) {
 	plan := yielding(target(20), "batch")

@@ -134,26 +134,28 @@ func (p *nodePlan) profile(name string) model.QoSProfile {
 
 // reserve gives the holders of a reservation their part of it: what their profiles reserve
 // comes first, and what is left is divided in proportion to the rest of what they request. A
-// unit of the system has the whole amount, on each node. What is sent is of each pod.
+// unit of the system has the whole amount, on each node. What is sent, and what is done with disks, is of each pod.
 func (p *nodePlan) reserve(r model.Reservation) {
 	amount := model.Resources{CPU: r.Amount.CPU, Memory: r.Amount.Memory}
-	sends := func(amount model.Resources) model.Resources {
-		if bits := max(amount.Get(model.NetworkResource), int64(r.Network)); bits > 0 {
-			return amount.With(model.NetworkResource, bits)
+	ofEach := func(amount model.Resources) model.Resources {
+		for name, n := range map[string]int64{model.NetworkResource: int64(r.Network), model.DiskResource: int64(r.Disk)} {
+			if n > amount.Get(name) {
+				amount = amount.With(name, n)
+			}
 		}
 		return amount
 	}
 	if r.System != "" {
 		p.holders = append(p.holders, &holder{Workload: qos.Workload{
 			Name: "system/" + r.System, Unit: r.System, Profile: p.profile(model.GuaranteedPro), Priority: math.MaxInt32,
-			Request: amount, Reserved: sends(amount),
+			Request: amount, Reserved: ofEach(amount),
 		}})
 		return
 	}
 	holds := func(h *holder) bool { return h.app == r.App || r.App == model.AppID{} && h.app.Tenant == r.Tenant }
 	for i := range p.holders {
 		if h := p.holders[i]; holds(h) {
-			h.Reserved = sends(h.Reserved)
+			h.Reserved = ofEach(h.Reserved)
 		}
 	}
 	for _, name := range []string{"cpu", "memory"} {

@@ -132,20 +132,21 @@ func TestPlansDivideReservations(t *testing.T) {
 
 // What is reserved for an application or a tenant is never promised twice, no pod has more
 // than it requests, and the order of what is in the ledger does not matter.
-// What is reserved of the network is each pod's, of an application or of all of a tenant, and a
+// What is reserved of the network and of disks is each pod's, of an application or of all of a tenant, and a
 // unit's on each node.
 func TestPlansReserveTraffic(t *testing.T) {
 	l := planned()
 	l.Platform.Reservations = append(l.Platform.Reservations,
 		model.Reservation{Name: "shop", App: model.AppID{Tenant: "acme", Name: "shop"}, Pool: "general", Network: 50_000_000},
-		model.Reservation{Name: "acme", Tenant: "acme", Pool: "general", Network: 2_500_000},
+		model.Reservation{Name: "acme", Tenant: "acme", Pool: "general", Network: 2_500_000, Disk: 20 << 20},
 		model.Reservation{Name: "ssh-out", System: "sshd.service", Pool: "general", Network: 1_000_000})
-	bits := map[string]int64{}
+	bits, bytes := map[string]int64{}, map[string]int64{}
 	for name, r := range reservedBy(planOf(t, l, "general")) {
-		bits[name] = r.Get(model.NetworkResource)
+		bits[name], bytes[name] = r.Get(model.NetworkResource), r.Get(model.DiskResource)
 	}
 	require.Equal(t, map[string]int64{"acme/shop/db": 50e6, "acme/shop/web": 50e6, "acme/tools/log": 25e5, "system/sshd.service": 1e6}, bits)
-	require.Contains(t, string(NodePlans(l, "")["general"]), `"reserved":{"network":"50M"}`)
+	require.Equal(t, map[string]int64{"acme/shop/db": 20 << 20, "acme/shop/web": 20 << 20, "acme/tools/log": 20 << 20, "system/sshd.service": 0}, bytes)
+	require.Contains(t, string(NodePlans(l, "")["general"]), `"reserved":{"network":"50M","disk":"20Mi"}`)
 }
 
 func TestPlansPromiseNoMoreThanIsReserved(t *testing.T) {
