@@ -75,6 +75,11 @@ func TestParseRefuses(t *testing.T) {
 		{w("name: b, cgroup: b, profile: burstable, cpu: {request: 2, limit: 1}"), "cpu request is above its limit"},
 		{w("name: b, cgroup: b, profile: burstable, reserved: {cpu: 2}, cpu: {request: 1}"), `workload "b": cpu reserved is above its request`},
 		{w("name: b, cgroup: b, profile: guaranteed-pro, reserved: {cpu: 2}, cpu: {request: 1}"), "cpu reserved is above its request"},
+		{w("name: b, cgroup: b, profile: burstable, network: {device: eth0}"), "plan: line 5: field network not found in a workload"},
+		{w("name: b, cgroup: b, profile: burstable, reserved: {disk: 1x}"), `line 5: workload "b" reserved disk: "1x" is not an amount`},
+		{head + "profiles: [{name: p, network: {device: eth0}}]\n", "field device not found"},
+		{head + "profiles: [{name: p, network: {pin: /sys/fs/bpf/x}}]\n", "field pin not found"},
+		{head + "profiles: [{name: p, network: {qdisc: htb}}]\n", "field qdisc not found"},
 		{head + "profiles: [{name: p, cpu: {weight: 20000}}]\n", `profile "p": cpu.weight is 20000, want 0 to 10000`},
 		{head + "profiles: [{name: p, cpu: {set: 1-}}]\n", `profile "p": cpu.set "1-" is no list of processors such as 0-2,7`},
 		{head + "profiles: [{name: p, io: {read: -1}}]\n", `"-1" is not an amount`},
@@ -108,7 +113,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, w := range plan.Workloads {
-			if checkCgroup(w.Cgroup) != nil || !w.Reserved.Fits(w.Request) || w.Request.CPU < 0 || w.Request.Memory < 0 {
+			if checkCgroup(w.Cgroup) != nil || !w.ofMachine().Fits(w.Request) || w.Request.CPU < 0 || w.Request.Memory < 0 {
 				t.Fatalf("accepted %+v", w)
 			}
 		}

@@ -5,6 +5,7 @@ package cgroup
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +50,21 @@ func TestOpenBeneath(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(root, "created"))
 	_, err = openCgroupDir(root, true)
 	require.ErrorContains(t, err, "is not a cgroup file system")
+}
+
+// What a process is known by leads anywhere: its links are followed as little as others.
+func TestOpenBeneathFollowsNoMagicLinks(t *testing.T) {
+	dir, err := os.Open("/proc")
+	require.NoError(t, err)
+	defer dir.Close()
+	pid := strconv.Itoa(os.Getpid())
+	for _, open := range []func(*os.File, string, int) (int, error){openFd, walkBeneath} {
+		for _, path := range []string{pid + "/root", pid + "/root/etc/passwd", pid + "/cwd", pid + "/exe", pid + "/fd/" + strconv.Itoa(int(dir.Fd())) + "/self"} {
+			_, err = open(dir, path, unix.O_RDONLY)
+			require.Error(t, err, path)
+			require.NotErrorIs(t, err, unix.ENOENT, path)
+		}
+	}
 }
 
 func TestOpenBeneathDoesNotCrossMounts(t *testing.T) {

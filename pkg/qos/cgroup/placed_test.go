@@ -68,3 +68,20 @@ func TestHugePages(t *testing.T) {
 	require.Equal(t, Restored, back.State, back.Reason)
 	require.Equal(t, "max", cgrouptest.Read(t, dir, "hugetlb.2MB.max"))
 }
+
+// A controller that does not reach a group is said with the file in which it has to be.
+func TestControllerThatDoesNotReachTheGroup(t *testing.T) {
+	if !cgrouptest.V2(t, false) {
+		return
+	}
+	name := cgrouptest.Name(t)
+	above := cgrouptest.Group(t, cgrouptest.Unified(), name, "cpu")
+	cgrouptest.Group(t, cgrouptest.Unified(), name+"/web")
+	r := newRig(t, cgrouptest.Root)
+	settings := []qos.Setting{{Cgroup: name + "/web", File: "cpu.weight", Value: "200", Workload: "web"}}
+	got := r.apply(settings)[name+"/web/cpu.weight"]
+	require.Equal(t, Missing, got.State)
+	require.Contains(t, got.Reason, "write +cpu to "+above+"/cgroup.subtree_control")
+	cgrouptest.Write(t, above, "cgroup.subtree_control", "+cpu")
+	require.Equal(t, Written, r.apply(settings)[name+"/web/cpu.weight"].State, "it is looked for in each pass")
+}

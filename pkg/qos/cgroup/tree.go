@@ -181,7 +181,7 @@ func identify(f *os.File) (identity, error) {
 	return identity{st.Dev, st.Ino}, nil
 }
 
-// ownGroups returns the groups of this process below the roots: no plan may
+// ownGroups returns the groups of this process below the roots, and those around them: no plan may
 // bound the agent itself.
 func ownGroups(mounts []mount) (map[identity]bool, error) {
 	data, err := os.ReadFile("/proc/self/cgroup")
@@ -198,9 +198,11 @@ func ownGroups(mounts []mount) (map[identity]bool, error) {
 			if m.root != "/" || m.unified != (parts[1] == "") || !m.unified && !slices.Contains(m.options, strings.Split(parts[1], ",")[0]) {
 				continue
 			}
-			var st unix.Stat_t
-			if err := unix.Stat(filepath.Join(m.point, parts[2]), &st); err == nil {
-				own[identity{st.Dev, st.Ino}] = true
+			for group := filepath.Clean(parts[2]); group != "/" && group != "."; group = filepath.Dir(group) {
+				var st unix.Stat_t
+				if err := unix.Stat(filepath.Join(m.point, group), &st); err == nil {
+					own[identity{st.Dev, st.Ino}] = true
+				}
 			}
 		}
 	}
