@@ -50,6 +50,7 @@ type agent struct {
 	verifier verifier
 	meter    meter
 	follower follower
+	squeezer squeezer
 	decided  decided
 	contests contests
 	said     string      // error of the last turn
@@ -87,6 +88,7 @@ func open(cfg Config, dry bool) (*agent, error) {
 }
 
 func (a *agent) close() {
+	a.squeezer.wait()
 	if a.shaper != nil {
 		a.shaper.Close()
 	}
@@ -226,9 +228,12 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		host.DiskRate = a.cfg.DiskRate
 		host.Link, ids = a.link(plan)
 		a.follows.Store(plan.Reacts())
-		ceilings, err := a.follower.follow(a.tree, plan, host, started)
+		ceilings, err := a.follower.follow(a.tree, plan, host, started, a.squeezer.looked)
 		if err != nil {
 			return err
+		}
+		if !dry {
+			a.squeezer.squeeze(a.tree, a.follower.squeezes(started), a.cfg.Log)
 		}
 		next.Evict = a.follower.evict()
 		enforce := a.decided.resolve(placed, ceilings, host)

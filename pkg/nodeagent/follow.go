@@ -33,7 +33,7 @@ type sample struct {
 
 // follow returns the ceilings of the workloads of a plan, none where nobody gives way. The
 // first look finds only what to compare the next one with.
-func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now time.Time) (map[string]qos.Ceiling, error) {
+func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now time.Time, spared func() map[string]bool) (map[string]qos.Ceiling, error) {
 	if !plan.Reacts() || now.Before(f.quietUntil) {
 		*f = follower{quietUntil: f.quietUntil}
 		return nil, nil
@@ -68,9 +68,17 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 	}
 	f.reaction = f.reaction.Next(plan, host, qos.Load{
 		At: now.Sub(f.began).Microseconds(), CPU: milli(machine.CPU-last.machine.CPU, now.Sub(last.at)),
-		Free: machine.Free, Stalled: machine.Stalled, Used: used, Disks: diskUses(plan, last.disks, next.disks, now.Sub(last.at)),
+		Free: machine.Free, Stalled: machine.Stalled, Used: used, Disks: diskUses(plan, last.disks, next.disks, now.Sub(last.at)), Spared: spared(),
 	})
 	return f.reaction.Ceilings, nil
+}
+
+// squeezes returns of whom memory is to be taken back at once, if that was decided now.
+func (f *follower) squeezes(now time.Time) []qos.Squeeze {
+	if f.last == nil || !f.last.at.Equal(now) {
+		return nil
+	}
+	return f.reaction.Squeezes
 }
 
 // evict returns the workload that is to end, nil if there is none.

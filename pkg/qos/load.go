@@ -8,6 +8,7 @@ type Load struct {
 	Stalled int64 // hundredths of a percent of the last ten seconds in which all waited for memory
 	Used    map[string]Used
 	Disks   map[string]DiskUse // of those that yield, and of those that they yield to
+	Spared  map[string]bool    // of whom the kernel took less than the last [Squeeze] asked
 }
 
 // Used is what one workload used.
@@ -22,6 +23,8 @@ const second = 1_000_000
 // Reaction is what was decided from the loads so far. Its zero value has seen none.
 type Reaction struct {
 	Ceilings map[string]Ceiling // by workload, those in force
+	Squeezes []Squeeze          // of this load only
+	paces    map[string]pace    // by workload
 	at       int64              // of the last load
 	cpu      level
 	memory   level
@@ -56,6 +59,7 @@ func (r Reaction) Next(plan Plan, host Host, load Load) Reaction {
 		passed = second
 	}
 	next := Reaction{Ceilings: map[string]Ceiling{}, at: load.At, shortage: r.shortage.evict(plan, host, load)}
+	next.Squeezes, next.paces = r.squeeze(plan, host, load, next.shortage)
 	var processors, memory, disks map[string]Bound
 	processors, next.cpu = r.suppress(plan, host, load, passed)
 	memory, next.memory = r.reclaim(plan, host, load)
