@@ -207,6 +207,10 @@ func TestObjects(t *testing.T) {
 	reduced := model.Outcome{Object: "node n1", Component: "web", Reason: model.OutcomeReservationReduced, Field: "cpu", Message: "node n1 keeps 0 of the 1 cpu", First: at(3), Last: at(3)}
 	require.Equal(t, []string{"ReservationReduced node n1 keeps 0 of the 1 cpu"}, events(announce.Between(saved(1, first), saved(2, inst([]model.Outcome{reduced})), at(9))))
 	require.Equal(t, []string{"PromiseKept node n1 keeps again what it promised (ReservationReduced)"}, events(announce.Between(saved(2, inst([]model.Outcome{reduced})), saved(3, inst(nil)), at(9))))
+	ends := reduced
+	ends.Reason, ends.Field, ends.Message = model.OutcomeEvictionAsked, "evict", "node n1 asks for the end of web: it is short"
+	require.Equal(t, []string{"EvictionAsked node n1 asks for the end of web: it is short"}, events(announce.Between(saved(1, first), saved(2, inst([]model.Outcome{ends})), at(9))))
+	require.Equal(t, []string{"PromiseKept node n1 has memory again, and asks for nobody's end"}, events(announce.Between(saved(2, inst([]model.Outcome{ends})), saved(3, inst(nil)), at(9))))
 
 	gone := model.Drift{Object: "Service acme/web", Count: 1, Time: at(4)}
 	again := drifted

@@ -134,7 +134,9 @@ func (a *Announcement) says() (reason, text string, warning bool) {
 
 func (a *Announcement) outcomeEvent() (reason, text string, warning bool) {
 	switch {
-	case a.Reason == model.OutcomeReservationReduced || a.Reason == model.OutcomeSettingRefused:
+	case a.Reason == model.OutcomeEvictionAsked && a.To != "refused":
+		return "PromiseKept", a.Object + " has memory again, and asks for nobody's end", false
+	case a.Reason == model.OutcomeReservationReduced || a.Reason == model.OutcomeSettingRefused || a.Reason == model.OutcomeEvictionAsked:
 		if a.To != "refused" {
 			return "PromiseKept", a.Object + " keeps again what it promised (" + string(a.Reason) + ")", false
 		}

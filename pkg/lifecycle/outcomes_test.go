@@ -71,7 +71,15 @@ func TestReservationThatANodeDoesNotKeep(t *testing.T) {
 	require.True(t, at(4, short("general-2", 0), setting))
 	require.Equal(t, "node general-2 does not take cpu.max of web: the host is small", inst.Outcomes[1].Message)
 	require.False(t, at(5, short("general-2", 0), setting))
-	require.True(t, at(6))
+	ends := setting
+	ends.Setting, ends.Why = model.SettingEvict, "the host has been short for 30 s"
+	require.True(t, at(6, ends))
+	require.Equal(t, []model.Outcome{{Object: "node general-2", Component: "web", Reason: model.OutcomeEvictionAsked, Field: "evict", First: began.Add(6), Last: began.Add(6),
+		Message: "node general-2 asks for the end of web: the host has been short for 30 s"}}, inst.Outcomes)
+	require.False(t, at(7, ends))
+	require.Equal(t, model.PhaseRunning, inst.Phase, "nothing is ended for it")
+	require.True(t, inPlace(inst))
+	require.True(t, at(8))
 	require.Empty(t, inst.Outcomes)
 }
 

@@ -44,6 +44,7 @@ const (
 
 	OutcomeReservationReduced Reason = "ReservationReduced"
 	OutcomeSettingRefused     Reason = "SettingRefused"
+	OutcomeEvictionAsked      Reason = "EvictionAsked"
 )
 
 // OutcomeKind explains a reason of outcomes.
@@ -72,6 +73,7 @@ var OutcomeKinds = []OutcomeKind{
 	{OutcomeNothingAdopted, "an entry of `application.adopt` takes no object; nothing else of the application is concerned", "correct the entry, or take it out", false},
 	{OutcomeReservationReduced, "a node does not keep a reservation: it is too small, its kernel has no such protection, or others take the time", "reserve less, bring larger nodes, or move what takes it; the workload runs on with what there is", false},
 	{OutcomeSettingRefused, "the kernel of a node refuses a setting of the plan", "read the sentence; `nodeagent status` on the node shows all settings", false},
+	{OutcomeEvictionAsked, "a node stays short of memory, and asks for the end of a workload that gives way", "end or move it, or give the node more memory; nothing is ended by itself", false},
 	{OutcomeRefused, "the API server refuses the object for another reason", "read the sentence", false},
 }
 
@@ -85,9 +87,9 @@ func (o *Outcome) Final() bool {
 // application.adopt that takes none, and what nodes do not keep.
 func (o *Outcome) Concerns() bool { return o.Reason != OutcomeNothingAdopted && !o.OfNodes() }
 
-// OfNodes reports whether nodes do not keep what the component was promised.
+// OfNodes reports whether nodes do not keep what the component was promised, or ask for its end.
 func (o *Outcome) OfNodes() bool {
-	return o.Reason == OutcomeReservationReduced || o.Reason == OutcomeSettingRefused
+	return o.Reason == OutcomeReservationReduced || o.Reason == OutcomeSettingRefused || o.Reason == OutcomeEvictionAsked
 }
 
 // rank orders outcomes: final ones, others, and those that concern no object.

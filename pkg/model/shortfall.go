@@ -16,9 +16,12 @@ type Shortfall struct {
 	Resource  string `json:"resource,omitempty"` // that is reserved; "" of a setting
 	Promised  int64  `json:"promised,omitempty"` // milli-CPU or bytes, for each pod
 	Kept      int64  `json:"kept,omitempty"`
-	Setting   string `json:"setting,omitempty"` // that is refused: a knob, or the cgroup
+	Setting   string `json:"setting,omitempty"` // that is refused: a knob, the cgroup, or [SettingEvict]
 	Why       string `json:"why"`
 }
+
+// SettingEvict stands for a setting where a node asks for the end of a workload, because no setting helps.
+const SettingEvict = "evict"
 
 // nodeObject begins the object of an outcome of nodes.
 const nodeObject = "node "
@@ -27,7 +30,11 @@ const nodeObject = "node "
 func (s *Shortfall) Outcome() Outcome {
 	o := Outcome{Object: nodeObject + s.Node, Component: s.Component, Reason: OutcomeSettingRefused, Field: s.Setting}
 	o.Message = fmt.Sprintf("node %s does not take %s of %s: %s", s.Node, s.Setting, cmp.Or(s.Component, s.Unit), s.Why)
-	if s.Resource != "" {
+	switch {
+	case s.Setting == SettingEvict:
+		o.Reason = OutcomeEvictionAsked
+		o.Message = fmt.Sprintf("node %s asks for the end of %s: %s", s.Node, cmp.Or(s.Component, s.Unit), s.Why)
+	case s.Resource != "":
 		n := FormatAmounts(s.Resource, s.Kept, s.Promised)
 		o.Reason, o.Field = OutcomeReservationReduced, s.Resource
 		o.Message = fmt.Sprintf("node %s keeps %s of the %s %s that is reserved for %s: %s", s.Node, n[0], n[1], s.Resource, cmp.Or(s.Component, s.Unit), s.Why)
@@ -38,7 +45,7 @@ func (s *Shortfall) Outcome() Outcome {
 // Is reports whether an outcome is about the promise, with this node as the first.
 func (s *Shortfall) Is(o *Outcome) bool {
 	node, _ := strings.CutPrefix(o.Object, nodeObject)
-	return node == s.Node && o.Component == s.Component && o.Field == s.Resource+s.Setting && (o.Reason == OutcomeSettingRefused) == (s.Setting != "")
+	return node == s.Node && o.Component == s.Component && o.Field == s.Resource+s.Setting && (o.Reason == OutcomeReservationReduced) == (s.Resource != "")
 }
 
 // SamePromise reports whether two shortfalls are about one promise, of whatever node.

@@ -27,13 +27,17 @@ func TestShortfallsOfAReport(t *testing.T) {
 			{Workload: "acme/shop/db", Promise: "reserved", Reason: "ReservationReduced: too much", Reserved: model.Resources{CPU: 500, Memory: 1 << 30}},
 		},
 		Broken:   []qos.Broken{{Workload: "acme/shop/api", Reserved: 1000, Got: 10}},
+		Evict:    &qos.Eviction{Workload: "acme/shop/batch@shop-batch-1", Memory: 3 << 30, Reason: "the host is short"},
 		Unplaced: []Unplaced{{Unplaced: qos.Unplaced{Workload: "acme/shop/a"}}, {Unplaced: qos.Unplaced{Workload: "acme/shop/b", Refused: true, Reason: "twice"}}},
 	}
 	var names []string
 	for _, s := range qos.NewReport(r.Shortfalls()).Shortfalls {
 		names = append(names, s.Workload+" "+s.Resource+s.Setting)
 	}
-	require.Equal(t, []string{"acme/shop/api cpu", "acme/shop/b cgroup", "acme/shop/db cpu", "acme/shop/db memory", "acme/shop/web cpu.max"}, names)
+	require.Equal(t, []string{"acme/shop/api cpu", "acme/shop/b cgroup", "acme/shop/batch evict", "acme/shop/db cpu", "acme/shop/db memory", "acme/shop/web cpu.max"}, names)
+	read, err := qos.ParseReport(qos.NewReport(r.Shortfalls()).Encode())
+	require.NoError(t, err)
+	require.Equal(t, "pod shop-batch-1 has 3Gi; the host is short", read.Shortfalls[2].Reason)
 }
 
 // A promise that is not kept is told at once, and that it is kept again after a while: one

@@ -73,7 +73,7 @@ func failed(o cgroup.Outcome) bool {
 }
 
 // Shortfalls returns the promises that the node does not keep: reservations that are reduced
-// or not got, and settings that are refused. What the host cannot do at all, and no
+// or not got, settings that are refused, and a workload that is to end. What the host cannot do at all, and no
 // reservation depends on, is none.
 func (r Report) Shortfalls() (all []qos.Shortfall) {
 	for i := range r.Degradations {
@@ -91,6 +91,9 @@ func (r Report) Shortfalls() (all []qos.Shortfall) {
 		if r.Unplaced[i].Refused {
 			all = append(all, r.Unplaced[i].Shortfall())
 		}
+	}
+	if r.Evict != nil {
+		all = append(all, r.Evict.Shortfall())
 	}
 	return all
 }

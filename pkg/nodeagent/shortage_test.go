@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
@@ -138,6 +139,9 @@ workloads: [{name: batch, cgroup: %s/batch, profile: batch, memory: {request: 16
 	n.eventually("memory is taken back", func() bool { return strings.Contains(n.log.String(), "memory taken back") })
 	n.eventually("it is asked to end", func() bool { return evicted() == "batch" })
 	require.Contains(t, n.log.String(), "a workload that gives way is to end")
+	r, _, err := ReadReport(n.cfg.StateDir)
+	require.NoError(t, err)
+	require.Contains(t, qos.NewReport(r.Shortfalls()).Encode(), `{"workload":"batch","setting":"evict","reason":`, "the reconciler is told")
 	ends()
 	n.eventually("nobody is asked any more", func() bool { return evicted() == "" })
 }

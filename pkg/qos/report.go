@@ -38,7 +38,7 @@ type Shortfall struct {
 	Resource string `json:"resource,omitempty"` // that is reserved: cpu, memory, network or disk
 	Promised int64  `json:"promised,omitempty"` // milli-CPU, bytes, bits or bytes in a second, of the pod that has least
 	Kept     int64  `json:"kept,omitempty"`
-	Setting  string `json:"setting,omitempty"` // a knob, or the cgroup itself
+	Setting  string `json:"setting,omitempty"` // a knob, the cgroup itself, or [model.SettingEvict]
 	Reason   string `json:"reason"`
 }
 
@@ -84,6 +84,16 @@ func (u *Unplaced) Shortfall() Shortfall {
 // RefusedSetting returns that a kernel refuses a setting.
 func RefusedSetting(s Setting, reason string) Shortfall {
 	return Shortfall{Workload: planned(s.Workload), Setting: s.File, Reason: reason}
+}
+
+// Shortfall returns that the workload is to end.
+func (e *Eviction) Shortfall() Shortfall {
+	_, pod, named := strings.Cut(e.Workload, "@")
+	s := Shortfall{Workload: planned(e.Workload), Setting: model.SettingEvict, Reason: e.Reason}
+	if named {
+		s.Reason = "pod " + pod + " has " + mebibytes(e.Memory) + "; " + e.Reason
+	}
+	return s
 }
 
 // planned is the name in the plan of a workload that [Place] named for a pod.
@@ -165,10 +175,10 @@ func ParseReport(document string) (r Report, err error) {
 func (s *Shortfall) check() error {
 	_, known := knobs[s.Setting]
 	switch {
-	case s.Resource == "" && (known || s.Setting == settingCgroup) && s.Promised == 0 && s.Kept == 0:
+	case s.Resource == "" && (known || s.Setting == settingCgroup || s.Setting == model.SettingEvict) && s.Promised == 0 && s.Kept == 0:
 		return nil
 	case slices.Contains(reservable, s.Resource) && s.Setting == "" && 0 <= s.Kept && s.Kept < s.Promised && s.Promised <= maxMemory:
 		return nil
 	}
-	return errors.New("is neither a reservation that is reduced nor a setting that is refused")
+	return errors.New("is neither a reservation that is reduced, nor a setting that is refused, nor a workload that is to end")
 }
