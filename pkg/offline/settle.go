@@ -1,8 +1,9 @@
 package offline
 
 import (
+	"iter"
+	"reflect"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -27,7 +28,7 @@ func settle(c turn.Case, out turn.Outcome, rounds *[]plan.Round, n *notes) plan.
 			return last
 		}
 		if number > mostRounds {
-			n.add("after %d rounds the fleet is not at rest; these keep changing: %s", mostRounds, text.Enumerate(restless(&out.Next, &next.Next), 8))
+			n.add("after %d rounds the fleet is not at rest; these keep changing: %s", mostRounds, text.Enumerate(slices.Collect(restless(&out.Next, &next.Next)), 8))
 			return last
 		}
 		is := outcomeOf(next)
@@ -48,44 +49,66 @@ func advance(c *turn.Case) (out turn.Outcome, moved bool) {
 	changes := func(at time.Time) bool {
 		c.Now = at
 		out = turn.Take(*c)
-		return len(restless(&was, &out.Next)) > 0
+		for range restless(&was, &out.Next) {
+			return true
+		}
+		return false
 	}
 	if changes(c.Now) {
 		return out, true
 	}
 	now := c.Now
 	ends := waits(c, now)
-	if len(ends) == 0 || !changes(ends[len(ends)-1]) {
+	last := len(ends) - 1
+	if last < 0 || !changes(ends[last]) {
 		c.Now = now
 		return out, false
 	}
-	first := sort.Search(len(ends)-1, func(i int) bool { return changes(ends[i]) })
-	return out, changes(ends[first])
-}
-
-// restless names the applications whose records differ.
-func restless(was, is *model.Ledger) (names []string) {
-	before := recordsOf(was)
-	for app, digest := range recordsOf(is) {
-		if before[app] != digest {
-			names = append(names, app.String())
+	found := out
+	for first, step := 0, 1; first < last; { // nearly always it is one of the first few
+		at := min(first+step-1, (first+last)/2)
+		if changes(ends[at]) {
+			last, found = at, out
+		} else {
+			first, step = at+1, 2*step
 		}
 	}
-	slices.Sort(names)
-	return names
+	c.Now = ends[last]
+	return found, true
 }
 
-// recordsOf returns digests of what the ledger says of each application, but for advice, which moves nothing.
-func recordsOf(l *model.Ledger) map[model.AppID]model.Digest {
-	records := map[model.AppID]model.Digest{}
-	for i := range l.Instances {
-		in := &l.Instances[i]
-		var d model.Decision
-		if made, ok := l.Decision(in.App); ok {
+// restless yields the names of the applications of which the later ledger says something else than the earlier one, but for
+// advice, which moves nothing.
+func restless(was, is *model.Ledger) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range is.Instances {
+			in := &is.Instances[i]
+			if old, ok := was.Find(in.App); ok && sameRecord(old, in) && sameRuling(was, is, in.App) {
+				continue
+			}
+			if !yield(in.App.String()) {
+				return
+			}
+		}
+	}
+}
+
+// sameRecord reports whether two records of an application are saved alike. Nearly always they are deeply equal, and it costs much less
+// to find that than to encode them.
+func sameRecord(x, y *model.Instance) bool {
+	saved := func(in *model.Instance) model.Digest { return model.DigestOf([]any{in, in.SpecDigest(), in.Run}) }
+	return reflect.DeepEqual(x, y) || saved(x) == saved(y)
+}
+
+// sameRuling reports whether two ledgers decide alike on an application.
+func sameRuling(was, is *model.Ledger, app model.AppID) bool {
+	ruled := func(l *model.Ledger) (d model.Decision) {
+		if made, ok := l.Decision(app); ok {
 			d = *made
-			d.Advice, d.Advised = nil, nil
+			d.Advice, d.Advised, d.Revision = nil, nil, model.Revision{}
 		}
-		records[in.App] = model.DigestOf([]any{in, in.SpecDigest(), in.Run, d})
+		return d
 	}
-	return records
+	x, y := ruled(was), ruled(is)
+	return reflect.DeepEqual(x, y) || model.DigestOf(x) == model.DigestOf(y)
 }
