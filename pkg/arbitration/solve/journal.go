@@ -6,7 +6,7 @@ import "slices"
 type journal struct {
 	*Case
 	tenant   int
-	members  []*App
+	members  []*App   // nil: they stand as they did
 	stood    []stood  // by member
 	demanded []Vector // of the tenant, by band
 	counts   []counted
@@ -43,15 +43,18 @@ type scaled struct {
 }
 
 // journal begins to remember what changes for a tenant.
-func (c *Case) journal(tenant int) *journal {
-	j := &journal{Case: c, tenant: tenant, members: slices.Clone(c.Members[tenant]), line: c.Nodes[tenant].Stood}
-	for _, app := range j.members {
-		j.stood = append(j.stood, stood{app.Standing, app.before})
+func (c *Case) journal(tenant int) *journal { return &journal{Case: c, tenant: tenant} }
+
+// keepStanding remembers how the applications of the tenant stand, and what they demand.
+func (j *journal) keepStanding() {
+	j.members, j.line = slices.Clone(j.Members[j.tenant]), j.Nodes[j.tenant].Stood
+	j.stood = make([]stood, len(j.members))
+	for i, app := range j.members {
+		j.stood[i] = stood{app.Standing, app.before}
 	}
-	for b := range c.demanded {
-		j.demanded = append(j.demanded, c.demanded[b][tenant])
+	for b := range j.Case.demanded {
+		j.demanded = append(j.demanded, j.Case.demanded[b][j.tenant])
 	}
-	return j
 }
 
 // keepCounts remembers what is declared at and below a node, and above it.
@@ -94,7 +97,10 @@ func (j *journal) undo() {
 	for i, was := range j.reserved {
 		j.Pools[i].reserved, j.Pools[i].promises = was.reserved, was.promises
 	}
-	copy(j.Members[j.tenant], j.members)
+	if j.members != nil {
+		copy(j.Members[j.tenant], j.members)
+		j.Nodes[j.tenant].Stood = j.line
+	}
 	for i, app := range j.members {
 		app.Standing, app.before = j.stood[i].standing, j.stood[i].before
 	}
@@ -111,7 +117,6 @@ func (j *journal) undo() {
 		n := &j.Nodes[k.node]
 		n.declared, n.applications, n.workloads = k.declared, k.applications, k.workloads
 	}
-	j.Nodes[j.tenant].Stood = j.line
 }
 
 // others reports whether another tenant may stand otherwise, or may take what it could not take.

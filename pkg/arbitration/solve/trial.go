@@ -51,6 +51,7 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 	if j.getsNothing(app, edited) {
 		return t, true
 	}
+	j.keepStanding()
 	members[slices.Index(members, app)] = edited
 	if t.Looked += 4 * len(members); c.RecountDemand(app.Tenant) {
 		j.keepShares()
