@@ -377,6 +377,34 @@ func TestAdviceIsOldWhenAPromiseIsNear(t *testing.T) {
 	require.NotContains(t, told(), "request 2 cpu")
 }
 
+// In a fleet that is too large to be arbitrated again, the advice of those who are promised a start is made once.
+func TestAdviceOfThosePromisedAStartStays(t *testing.T) {
+	var many strings.Builder
+	for i := range 310 {
+		fmt.Fprintf(&many, "asks c/w%03d size=99\n", i)
+	}
+	s, err := story.Read("policy preemption=none\npool general cpu=9\ntenant a\ntenant b\ntenant c\nruns b/x size=6 expect=40m began=10m\nruns b/y size=2 expect=50m began=10m\nasks a/job size=3\nasks b/job size=5\n" + many.String())
+	require.NoError(t, err)
+	arbiter := follow.New(arbitration.Solve)
+	made := map[string]time.Time{}
+	for pass := range 20 {
+		ruling := arbiter.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
+		for _, tenant := range []string{"a", "b"} {
+			d, _ := ruling.Find(model.AppID{Tenant: tenant, Name: "job"})
+			require.NotNil(t, d.Starts)
+			if pass > 10 {
+				require.Equal(t, made[tenant], d.Advised.At, "%+v", d.Advised)
+				require.Nil(t, d.Advised.Changed)
+			}
+			if d.Advised != nil {
+				made[tenant] = d.Advised.At
+			}
+		}
+		s.Apply(ruling)
+		s.Now = s.Now.Add(time.Second)
+	}
+}
+
 // In a fleet that is too large to be arbitrated again, what becomes free in a pool makes advice new.
 func TestAdviceNoticesWhatBecomesFree(t *testing.T) {
 	var many strings.Builder

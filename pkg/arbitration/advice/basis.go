@@ -29,6 +29,7 @@ type pass struct {
 	tenants map[int]string    // by node
 	domains map[int]string    // by pool
 	all     map[string]string // by name, of what concerns all tenants
+	heads   []*solve.App      // see promised; nil: not listed yet
 }
 
 func newBasis(c *solve.Case) basis {
@@ -50,11 +51,12 @@ func newBasis(c *solve.Case) basis {
 
 // Names of what advice depends on, besides pools and the tenant.
 const (
-	othersHold = "what other tenants hold"
-	othersAsk  = "what other tenants ask for"
-	moving     = "what moved in that pass" // advice was made before it had come true
-	starting   = "when it starts"
-	untilThen  = "the time" // its digest is until when advice is true
+	othersHold  = "what other tenants hold"
+	othersAsk   = "what other tenants ask for"
+	othersStart = "when others start"
+	moving      = "what moved in that pass" // advice was made before it had come true
+	starting    = "when it starts"
+	untilThen   = "the time" // its digest is until when advice is true
 )
 
 // sum is a digest of what was written to it.
@@ -102,8 +104,11 @@ func (b *basis) of(app *solve.App, wide, timely bool) []model.Basis {
 	if wide {
 		list = append(list, model.Basis{Name: othersAsk, Digest: b.ofAll(othersAsk)})
 	}
-	if app.Starts != nil || timely {
-		list = append(list, model.Basis{Name: starting, Digest: b.starts(app, timely)})
+	switch {
+	case timely:
+		list = append(list, model.Basis{Name: othersStart, Digest: b.ofAll(othersStart)})
+	case app.Starts != nil:
+		list = append(list, model.Basis{Name: starting, Digest: b.starts(app)})
 	}
 	if !b.rests {
 		list = append(list, model.Basis{Name: moving})
@@ -119,7 +124,7 @@ func (b *basis) changed(app *solve.App, on []model.Basis) (names []string) {
 	if b.rests && part(moving) {
 		return []string{moving}
 	}
-	now := b.of(app, part(othersAsk), part(starting))
+	now := b.of(app, part(othersAsk), part(othersStart))
 	for _, is := range now {
 		if is.Name != moving && !slices.Contains(on, is) {
 			names = append(names, is.Name)
@@ -148,19 +153,13 @@ func until(on []model.Basis) (at time.Time) {
 	return at
 }
 
-// starts digests when an application starts and, if it is about that, when others do.
-func (b *basis) starts(app *solve.App, timely bool) string {
-	s, list := newSum(), []*solve.App(nil)
-	if timely {
-		list = b.promised()
-	}
-	if app.Starts != nil && !timely {
-		list = append(list, app)
-	}
-	for _, o := range list {
-		s.text(o.ID.String())
-		s.number(o.Starts.At.UnixNano())
-		for _, v := range o.Starts.If {
+// starts digests when applications start that are promised it.
+func (b *basis) starts(list ...*solve.App) string {
+	s := newSum()
+	for _, app := range list {
+		s.text(app.ID.String())
+		s.number(app.Starts.At.UnixNano())
+		for _, v := range app.Starts.If {
 			s.text(v.ID.String())
 		}
 	}
@@ -168,14 +167,23 @@ func (b *basis) starts(app *solve.App, timely bool) string {
 }
 
 // promised are those that are promised a start, the first to start first.
-func (b *basis) promised() (list []*solve.App) {
-	for _, app := range b.Promised {
-		if _, now := b.Find(app.ID); now == app && app.Starts != nil {
-			list = append(list, app)
+func (b *basis) promised() []*solve.App {
+	if b.heads == nil {
+		b.heads = []*solve.App{}
+		for _, app := range b.Promised {
+			if _, now := b.Find(app.ID); now == app && app.Starts != nil {
+				b.heads = append(b.heads, app)
+			}
 		}
+		slices.SortFunc(b.heads, func(x, y *solve.App) int { return cmp.Or(x.Starts.At.Compare(y.Starts.At), x.ID.Compare(y.ID)) })
 	}
-	slices.SortFunc(list, func(x, y *solve.App) int { return cmp.Or(x.Starts.At.Compare(y.Starts.At), x.ID.Compare(y.ID)) })
-	return list
+	return b.heads
+}
+
+// startBefore is how many of these start before a time.
+func (b *basis) startBefore(end time.Time) int {
+	n, _ := slices.BinarySearchFunc(b.promised(), end, func(app *solve.App, end time.Time) int { return app.Starts.At.Compare(end) })
+	return n
 }
 
 // next is the first of those other than an application that are promised a start after what takes so long would have ended, nil: none is.
@@ -293,7 +301,9 @@ func (b *basis) app(app *solve.App, s sum) {
 }
 
 // concernsAll reports whether a part of the inputs is of all tenants.
-func concernsAll(name string) bool { return name == othersHold || name == othersAsk }
+func concernsAll(name string) bool {
+	return name == othersHold || name == othersAsk || name == othersStart
+}
 
 // ofAll digests a part of the inputs that concerns all tenants.
 func (b *basis) ofAll(name string) string {
@@ -301,10 +311,13 @@ func (b *basis) ofAll(name string) string {
 		return digest
 	}
 	s := newSum()
-	if name == othersHold {
+	switch name {
+	case othersHold:
 		b.held(s)
-	} else {
+	case othersAsk:
 		b.asking(s)
+	case othersStart:
+		s.text(b.starts(b.promised()...))
 	}
 	b.all[name] = s.String()
 	return b.all[name]

@@ -75,7 +75,7 @@ func (a *Advisor) note() {
 }
 
 // release touches the tenants of which something that runs was protected or held down until now, and those of which something
-// waits that ends by itself: the nearer a promised start is, the less of it may pass.
+// waits that might have passed a promised start at the time of the last pass, and would end too late now.
 func (a *Advisor) release() {
 	passed := func(end time.Time) bool { return a.quiet.at.Before(end) && !a.Now.Before(end) }
 	for _, app := range a.Running {
@@ -83,15 +83,14 @@ func (a *Advisor) release() {
 			a.Touch(app.Tenant)
 		}
 	}
-	a.quiet.at = a.Now
-	if !a.AnyReserved() {
-		return
-	}
-	for tenant, line := range a.Pending {
-		if slices.ContainsFunc(line, func(app *solve.App) bool { return app.Ending.Lasts > 0 }) {
-			a.Touch(tenant)
+	if len(a.basis.promised()) > 0 {
+		for _, app := range a.Apps {
+			if takes := app.Ending.Lasts; takes > 0 && a.basis.startBefore(a.quiet.at.Add(takes)) != a.basis.startBefore(a.Now.Add(takes)) {
+				a.Touch(app.Tenant)
+			}
 		}
 	}
+	a.quiet.at = a.Now
 }
 
 // compare touches the tenants of decisions that the ledgers of this pass and the last do not both have.

@@ -50,14 +50,15 @@ func (q *Pool) withheld(app *App, r int) int64 {
 	return n
 }
 
-// Withheld lists what of the pool is reserved or promised, and how much of each declared reservation is in use.
+// Withheld lists what of the pool is reserved, or promised and as of when, and how much of each declared reservation is in use.
 func (q *Pool) Withheld() []Vector {
 	all := []Vector{q.reserved}
 	for i := range q.Reservations {
 		all = append(all, q.Reservations[i].used)
 	}
 	for i := range q.promises {
-		all = append(all, q.promises[i].need, q.promises[i].ends, q.promises[i].inside, q.promises[i].insideEnds)
+		p := &q.promises[i]
+		all = append(all, p.need, p.ends, p.inside, p.insideEnds, Vector{p.at.UnixNano()})
 	}
 	return all
 }
