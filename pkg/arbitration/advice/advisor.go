@@ -13,6 +13,7 @@ import (
 const (
 	overhead = 20
 	effort   = 6_000 // in a pass: it begins with no other application after that
+	large    = 8_000 // in a pass of a large fleet, in which nothing is arbitrated again
 	beside   = 45    // in a pass of a large fleet in which an application arrives: that is waited for, and advice is not
 	each     = 4_000 // for one kind of change of one application
 	whole    = 300   // applications that are arbitrated again as a whole to try one change
@@ -185,7 +186,7 @@ func (a *Advisor) effort() int {
 	case slices.ContainsFunc(a.Newcomers, func(app *solve.App) bool { return app.Wanted != nil }):
 		return beside
 	}
-	return effort
+	return large
 }
 
 // advise finds every kind of change that alone helps, those first that cost others least.
@@ -298,13 +299,20 @@ func (a *Advisor) tell(ch *change, h hit) model.Advice {
 	return advice
 }
 
-// likeness is the same for applications that ask for the same, stand alike and are refused for the same.
+// likeness is the same for applications that ask for the same, stand alike, are refused for the same, and end too late to pass
+// the same of those that are promised a start.
 func (a *Advisor) likeness(app *solve.App) string {
-	s := newSum()
+	s, asked := newSum(), slices.Clone(app.Wanted.Components)
+	for i := range asked {
+		s.number(min(1, int64(asked[i].Expect)))
+		asked[i].Expect = 0
+	}
+	s.number(min(1, int64(app.Ending.Lasts)))
+	s.number(int64(a.basis.startBefore(a.Now.Add(app.Ending.Lasts))))
 	s.number(int64(app.Tenant))
 	s.number(int64(app.Priority))
 	s.number(int64(aimOf(a.Case, app)))
-	s.text(string(model.DigestOf([]any{app.Wanted.Components, app.Wanted.Policy, app.Wanted.Budget})))
+	s.text(string(model.DigestOf([]any{asked, app.Wanted.Policy, app.Wanted.Budget})))
 	for _, at := range app.Standing {
 		s.number(int64(at.Class)<<32 | int64(at.Band))
 	}

@@ -15,12 +15,14 @@ import (
 func advice(s size) (rows []row) {
 	large := generate.LargeScale
 	large.Groups = s.of(large.Groups, 1)
+	timed := large
+	timed.Timed = true
 	for _, f := range []struct {
 		name   string
 		world  *world.World
 		passes int
 		most   time.Duration
-	}{{"large-scale", large.World(), 40, 15 * time.Second}, {"growing", generate.Growing(10_000), 5, 2500 * time.Millisecond}} {
+	}{{"large-scale", large.World(), 40, 15 * time.Second}, {"large-scale of jobs that each take another time", timed.World(), 40, 15 * time.Second}, {"growing", generate.Growing(10_000), 5, 2500 * time.Millisecond}} {
 		w, arbiter := f.world, follow.New(arbitration.Solve)
 		decide := func() (r model.Ruling, d time.Duration) {
 			d = took(func() { r = arbiter.Decide(w.Fleet, w.Seen, w.Ledger, w.Now) })

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/test/arbitration/world"
@@ -11,8 +12,9 @@ import (
 // many tenants, each guaranteed 20 cpu and free to borrow 100, and in each tenant
 // Small applications of 1 cpu, Medium of 5 and Large of 20.
 type Queues struct {
-	Groups, Tenants      int // tenants in each group
-	Small, Medium, Large int // applications in each tenant
+	Groups, Tenants      int  // tenants in each group
+	Small, Medium, Large int  // applications in each tenant
+	Timed                bool // they are jobs, of which each takes another time
 }
 
 // Baseline and LargeScale have the numbers of Kueue's configurations of those
@@ -50,6 +52,11 @@ func (q Queues) World() *world.World {
 			add("large", q.Large, 300, 20_000)
 		}
 		w.Fleet.Platform.Groups = append(w.Fleet.Platform.Groups, group)
+	}
+	for i := range apps {
+		if main := &apps[i].Components[0]; q.Timed {
+			main.Type, main.Expect = "job", 10*time.Minute+time.Duration(i*7919%84_000)*time.Second
+		}
 	}
 	w.Declare(apps...)
 	return w
