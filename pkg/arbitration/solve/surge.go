@@ -119,12 +119,15 @@ func (app *App) kept(spec *model.Application, surge []bool) []model.Grant {
 		return grants
 	}
 	for i := range grants {
-		n := slices.IndexFunc(spec.Components, func(comp model.Component) bool { return comp.Name == grants[i].Component })
-		if n < 0 || surge == nil || !surge[n] {
-			grants[i].Surge = 0
+		g, beside := &grants[i], false
+		for n := range spec.Components {
+			if comp := &spec.Components[n]; comp.Name == g.Component {
+				beside = surge != nil && surge[n]
+				app.countDefault(comp, g)
+			}
 		}
-		if n >= 0 {
-			app.countDefault(&spec.Components[n], &grants[i])
+		if !beside {
+			g.Surge = 0
 		}
 	}
 	return grants

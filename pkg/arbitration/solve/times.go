@@ -102,7 +102,14 @@ type schedule struct {
 
 // last is the end of the last component, false: that is not known, or nothing of it runs.
 func (s *schedule) last() (last Ending, known bool) {
-	for i := range s.spec.Components { // nearly all run on and on
+	finite := false
+	for i := range s.spec.Components {
+		finite = finite || s.spec.Components[i].Finite()
+	}
+	if !finite { // nearly all run on and on
+		return Ending{}, false
+	}
+	for i := range s.spec.Components {
 		if takes, _ := s.estimate(&s.spec.Components[i]); takes <= 0 && s.runs(i) {
 			return Ending{}, false
 		}
