@@ -377,6 +377,27 @@ func TestAdviceIsOldWhenAPromiseIsNear(t *testing.T) {
 	require.NotContains(t, told(), "request 2 cpu")
 }
 
+// What helps a job that would end before a promised start is found out for it, though it does not help one that asks for the same
+// and takes longer.
+func TestAdviceForOneTimeIsNotThatForAnother(t *testing.T) {
+	s, err := story.Read(`
+		policy preemption=none
+		pool general cpu=8
+		tenant acme guarantee=8
+		tenant beta
+		tenant c
+		runs beta/train size=6 expect=40m began=10m
+		asks acme/large size=8
+		asks c/long size=3 expect=50m
+		asks c/quick size=3 expect=20m
+		asks c/quick-2 size=3 expect=25m`)
+	require.NoError(t, err)
+	for name, helps := range map[string]bool{"long": false, "quick": true, "quick-2": true} {
+		told := toldEachPass(s, model.AppID{Tenant: "c", Name: name})
+		require.Equal(t, helps, strings.Contains(told(), "request 2 cpu for each replica of main instead of 3"), name)
+	}
+}
+
 // In a fleet that is too large to be arbitrated again, the advice of those who are promised a start is made once.
 func TestAdviceOfThosePromisedAStartStays(t *testing.T) {
 	var many strings.Builder

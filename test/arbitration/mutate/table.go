@@ -156,6 +156,8 @@ var mutations = []mutation{
 	{"advice/advisor.go", "advice that has changed is told as true", `a.mark(s, d, changed)`, `_ = changed`},
 	{"advice/advisor.go", "several things are told where one is enough", `if ch.only && (told[ch.kind] || open[ch.kind]) {`, `if false {`},
 	{"advice/advisor.go", "nobody is told which kinds do not suffice", `made.Kinds = names(s.kinds())`, `_ = names`},
+	{"advice/advisor.go", "what does not help one who takes longer helps nobody", `	s.number(int64(a.basis.startBefore(a.Now.Add(app.Ending.Lasts))))
+`, ``},
 	{"advice/basis.go", "what others ask for is not noticed", `		b.asking(s)
 `, ``},
 	{"advice/basis.go", "what is free is not noticed", `s.number(min(n, q.Free(app, r)+solve.HeldOf(app.Taken, at, r)))`, `s.number(n)`},
