@@ -16,13 +16,13 @@ import (
 
 // TestEveryDisruptionIsFair judges, in exact fractions, every exchange between tenants of random
 // histories: trees of three levels with guarantees, weights from 1 to 9, all bands,
-// sizes up to that of the pool, ladders, one or two resources, updates, restores and capacity that changes.
+// sizes up to that of a pool, ladders, one or two resources and pools, updates, restores and capacity that changes.
 // I36: who has its guarantee and its fair share gains nothing so, but for a higher band where policy says any.
 // The twin computes guarantees and fair shares itself and shares no code with
 // the acceptance test; only which parts are within a guarantee it reads from the case.
 func TestEveryDisruptionIsFair(t *testing.T) {
 	wanted := tier.Count(1_000, 20_000, 100_000)
-	judged, byBand, byGuarantee, byWaiting, updates, restores := 0, 0, 0, 0, 0, 0
+	judged, inTwo, byBand, byGuarantee, byWaiting, updates, restores := 0, 0, 0, 0, 0, 0, 0
 	for seed := uint64(1); judged < wanted; seed++ {
 		h := newHistory(seed)
 		if h.rng.IntN(3) == 0 {
@@ -31,10 +31,15 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 		if h.patient = seed%2 == 0; h.patient {
 			h.in.Fleet.Platform.Policy.ReserveAfter = time.Minute
 		}
+		if h.rng.IntN(3) == 0 {
+			h.divide()
+		}
 		for range 16 {
 			h.event()
 			for _, x := range h.round(t) {
-				judged++
+				if judged++; h.divided {
+					inTwo++
+				}
 				verdict := h.judge(x)
 				require.NotContains(t, verdict, "unfair", "seed %d: %s takes from others\n%s", seed, x.taker.ID, x)
 				require.True(t, x.standsBetter(), "seed %d: what runs stands no better\n%s", seed, x)
@@ -59,7 +64,8 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d exchanges between tenants, none unfair: %d mend a guarantee, %d are of a higher band, %d exceed a fair share after a wait; %d by updates, %d by restores", judged, byGuarantee, byBand, byWaiting, updates, restores)
+	t.Logf("%d exchanges between tenants, none unfair: %d mend a guarantee, %d are of a higher band, %d exceed a fair share after a wait; %d by updates, %d by restores; %d where there are two pools", judged, byGuarantee, byBand, byWaiting, updates, restores, inTwo)
+	require.NotZero(t, inTwo)
 	require.NotZero(t, byBand)
 	require.NotZero(t, byGuarantee)
 	require.NotZero(t, byWaiting)
@@ -77,6 +83,25 @@ type history struct {
 	n           int
 	most, least model.Resources // capacity; guarantees always fit
 	patient     bool            // applications may exceed the fair share of their tenant after a while
+	divided     bool            // there are two pools
+}
+
+// divide makes two pools of the one that there is.
+func (h *history) divide() {
+	h.divided = true
+	other := h.in.Fleet.Platform.Pools[0]
+	other.Name = "other"
+	h.in.Fleet.Platform.Pools = append(h.in.Fleet.Platform.Pools, other)
+	h.in.Seen.Pools = h.pools(h.most)
+}
+
+// pools divides a capacity among all pools.
+func (h *history) pools(capacity model.Resources) []model.Pool {
+	if !h.divided {
+		return []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity}}
+	}
+	third := model.Resources{CPU: capacity.CPU / unit / 3 * unit, Memory: capacity.Memory / unit / 3 * unit}
+	return []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity.Sub(third)}, {Name: "other", Nodes: 1, Capacity: third}}
 }
 
 func newHistory(seed uint64) *history {
@@ -133,7 +158,7 @@ func (h *history) event() {
 	switch kind := h.rng.IntN(9); {
 	case kind == 8:
 		now := model.Resources{CPU: h.between(h.least.CPU, h.most.CPU), Memory: h.between(h.least.Memory, h.most.Memory)}
-		h.in.Seen.Pools = []model.Pool{{Name: "pool", Nodes: 1, Capacity: now}}
+		h.in.Seen.Pools = h.pools(now)
 	case kind == 0 && len(apps) > 4:
 		at := h.rng.IntN(len(apps))
 		gone := apps[at].ID
@@ -182,6 +207,9 @@ func (h *history) arrive() {
 	if h.patient {
 		app.Policy.ReserveAfter = time.Duration(1+h.rng.IntN(3)) * time.Minute
 	}
+	if h.divided {
+		comp.Placement.Pool = []string{"", "pool", "other"}[h.rng.IntN(3)]
+	}
 	app.Components = []model.Component{comp}
 	h.n++
 	h.in.Fleet.Applications = append(slices.Clone(h.in.Fleet.Applications), new(app.Seal()))
@@ -229,18 +257,7 @@ func (h *history) round(t *testing.T) (found []*exchange) {
 	want.Allot(nil)
 	a := &allotment{room: c.room(), ledger: &c.Ledger}
 	a.begin()
-	asked := map[*App]Vector{}
-	for _, app := range c.Apps {
-		if app.Levels == nil {
-			continue
-		}
-		asked[app] = slices.Clone(app.Levels[0].lasts)
-		if app.Update != nil {
-			for r, n := range app.Update.levels[0].lasts {
-				asked[app][r] = max(asked[app][r], n)
-			}
-		}
-	}
+	asked := allAsked(c)
 	var tree *fractions
 	watch := func(kind string, app *App, serve func()) {
 		x := &exchange{c: c, kind: kind, taker: app, before: h.holds(c, app)}
@@ -303,6 +320,23 @@ func (h *history) round(t *testing.T) (found []*exchange) {
 	}
 	h.apply(want)
 	return found
+}
+
+// allAsked is what everybody asks for in full, with a newer spec the larger of both.
+func allAsked(c *Case) map[*App]Vector {
+	asked := map[*App]Vector{}
+	for _, app := range c.Apps {
+		if app.Levels == nil {
+			continue
+		}
+		asked[app] = slices.Clone(app.Levels[0].lasts)
+		if app.Update != nil {
+			for r, n := range app.Update.levels[0].lasts {
+				asked[app][r] = max(asked[app][r], n)
+			}
+		}
+	}
+	return asked
 }
 
 // stood is a case up to where standings are known.

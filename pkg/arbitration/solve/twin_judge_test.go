@@ -130,6 +130,7 @@ func minRat(x, y *big.Rat) *big.Rat {
 // then resource.
 type fractions struct {
 	c           *Case
+	weight      []int64
 	wants       [][][]*big.Rat // by band: of that band and those above it
 	got         [][]*big.Rat
 	left        []*big.Rat
@@ -168,7 +169,14 @@ func (e *fractions) above(i int) (path []int) {
 }
 
 func newFractions(c *Case, asked map[*App]Vector) *fractions {
+	return byWeights(c, asked, func(n *Node) int64 { return n.Weight })
+}
+
+func byWeights(c *Case, asked map[*App]Vector, weight func(*Node) int64) *fractions {
 	e := &fractions{c: c}
+	for i := range c.Nodes {
+		e.weight = append(e.weight, weight(&c.Nodes[i]))
+	}
 	e.got, e.left = e.rows(), e.row()
 	for r := range e.left {
 		if c.Total[r] > 0 {
@@ -329,7 +337,7 @@ func (e *fractions) rates(top, band int, amount []*big.Rat) (rate []*big.Rat, pr
 		for k := range e.c.Nodes {
 			if e.c.Nodes[k].Parent == i && profile[k] != nil {
 				for r := range sum {
-					sum[r].Add(sum[r], new(big.Rat).Mul(big.NewRat(e.c.Nodes[k].Weight, 1), profile[k][r]))
+					sum[r].Add(sum[r], new(big.Rat).Mul(big.NewRat(e.weight[k], 1), profile[k][r]))
 				}
 			}
 		}
@@ -352,7 +360,7 @@ func (e *fractions) rates(top, band int, amount []*big.Rat) (rate []*big.Rat, pr
 	rate[top] = big.NewRat(1, 1)
 	for i := top + 1; i < n; i++ {
 		if p := e.c.Nodes[i].Parent; p >= top && rate[p] != nil && profile[i] != nil {
-			rate[i] = new(big.Rat).Quo(new(big.Rat).Mul(rate[p], big.NewRat(e.c.Nodes[i].Weight, 1)), norm[p])
+			rate[i] = new(big.Rat).Quo(new(big.Rat).Mul(rate[p], big.NewRat(e.weight[i], 1)), norm[p])
 		}
 	}
 	return rate, profile, want
@@ -371,7 +379,7 @@ func (e *fractions) want(i, band int, amount []*big.Rat, profile, want [][]*big.
 		}
 	}
 	most := largest(row)
-	if most.Sign() == 0 || e.c.Nodes[i].Weight <= 0 {
+	if most.Sign() == 0 || e.weight[i] <= 0 {
 		return
 	}
 	want[i], profile[i] = row, e.row()

@@ -3,9 +3,11 @@ package solve
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -19,33 +21,42 @@ import (
 // TestEveryDisruptionIsFair, with a capacity that changes.
 func TestNothingFairerIsLeftAtRest(t *testing.T) {
 	wanted := tier.Count(300, 5_000, 20_000)
-	rests, tried := 0, 0
+	rests, tried, byPastUse := 0, 0, 0
 	for seed := uint64(1); rests < wanted; seed++ {
 		h := newHistory(seed)
+		if seed%3 == 0 {
+			h.in.Fleet.Platform.HalfLife = time.Hour
+		}
 		for range 8 {
 			h.event()
 			h.event()
 			h.settle(t)
 			rests++
-			h.everyExchange(h.stood(), func(x *exchange, verdict string) {
+			c := h.stood()
+			if c.HalfLife > 0 {
+				byPastUse += h.weightsFollow(t, seed, c)
+			}
+			h.everyExchange(c, func(x *exchange, verdict string) {
 				tried++
 				require.Contains(t, verdict, "unfair", "seed %d: at rest this is left for %s\n%s", seed, x.taker.ID, x)
 			})
 		}
 	}
-	t.Logf("%d fleets at rest, %d exchanges tried", rests, tried)
+	t.Logf("%d fleets at rest, %d exchanges tried; %d weights are scaled by past use", rests, tried, byPastUse)
+	require.NotZero(t, byPastUse)
 	require.NotZero(t, tried)
 }
 
-// settle arbitrates until nothing changes.
+// settle arbitrates until nothing changes. Past use is written by what changes something.
 func (h *history) settle(t *testing.T) {
 	for range 40 {
 		c := h.stood()
 		c.Allot(nil)
-		before := fmt.Sprint(h.running())
+		before, past := fmt.Sprint(h.running()), h.in.Ledger.PastUse
 		h.apply(c)
 		h.in.Now = h.in.Now.Add(2 * ShortageHold)
 		if fmt.Sprint(h.running()) == before {
+			h.in.Ledger.PastUse = past
 			return
 		}
 	}
@@ -63,16 +74,38 @@ func (h *history) running() (list []string) {
 	return list
 }
 
+// weightsFollow checks the weights at rest against the ledger: that of everybody who asks for something is the declared one, scaled
+// by 2^(1-used/fair) and within a quarter and twice, to a step of a sixteenth of the exponent. It returns how many are scaled.
+func (h *history) weightsFollow(t *testing.T, seed uint64, c *Case) (scaled int) {
+	tree := byWeights(c, allAsked(c), func(n *Node) int64 { return n.Declared })
+	for i := 1; i < len(c.Nodes); i++ {
+		n := &c.Nodes[i]
+		fair, _ := largest(tree.fair[i]).Float64()
+		if fair == 0 {
+			continue
+		}
+		used := 0.0
+		if past := h.in.Ledger.PastUse; past != nil {
+			for _, u := range past.Nodes {
+				if u.Tenant == n.Name || u.Group == n.Name {
+					used = float64(u.Used) / (float64(past.HalfLife.Microseconds()) / math.Ln2)
+				}
+			}
+		}
+		exponent := min(max(1-used/fair, -2), 1)
+		got := math.Log2(float64(n.Weight) / float64(n.Declared*unscaled))
+		require.InDelta(t, exponent, got, 1.0/16+0.01, "seed %d: %s used %f of its fair share of %f", seed, n.Name, used, fair)
+		if n.Weight != n.Declared*unscaled {
+			scaled++
+		}
+	}
+	return scaled
+}
+
 // everyExchange judges every exchange that policy allows and that fits: somebody gains a level, and up to three
 // others give up as little as it takes.
 func (h *history) everyExchange(c *Case, found func(*exchange, string)) {
-	asked := map[*App]Vector{}
-	for _, app := range c.Apps {
-		if app.Levels != nil {
-			asked[app] = app.Levels[0].lasts
-		}
-	}
-	e := &exchanges{history: h, c: c, tree: newFractions(c, asked), holds: h.holds(c, nil), found: found}
+	e := &exchanges{history: h, c: c, tree: newFractions(c, allAsked(c)), holds: h.holds(c, nil), found: found}
 	e.used = e.tree.uses(e.holds)
 	for i := range e.holds {
 		for l := range e.holds[i].from {
