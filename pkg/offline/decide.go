@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -103,7 +104,11 @@ func poolsOf(platform *model.Platform, ledger *model.Ledger, capacity []Capacity
 	}
 	slices.SortFunc(pools, func(a, b model.Pool) int { return strings.Compare(a.Name, b.Name) })
 	for _, c := range capacity {
-		if err := c.apply(pools); err != nil {
+		err := c.apply(pools)
+		if slices.ContainsFunc(platform.Pools, func(p model.PoolSpec) bool { return p.Name == c.pool && p.Capacity != nil && p.Shares[c.resource] > 0 }) {
+			err = fmt.Errorf("--capacity %s: pool %s gives %s in shares; write %s.%s=…", c.text, c.pool, c.resource, c.pool, model.SharesOf(c.resource))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -175,6 +175,7 @@ func (c Setting) apply(fleet *model.Fleet) error {
 				f.count("quota.applications", &t.MaxApplications, 1)
 				f.count("quota.workloads", &t.MaxWorkloads, 1)
 				f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
+				f.waits(fleet, t)
 				return f.apply(c, "tenant "+name, field)
 			}
 		}
@@ -272,16 +273,9 @@ func applicationFields(app *model.Application) fields {
 		path := "components." + comp.Name + "."
 		f.count(path+"replicas", &comp.Replicas, 0)
 		f.resources(path+"resources.requests", &comp.Requests)
-		if comp.Placement.Together != nil {
-			own := *comp.Placement.Together
-			comp.Placement.Together = &own
-			f[path+"placement.together.mode"] = func(c Setting) error {
-				own.Mode = model.TogetherMode(c.value)
-				if own.Mode != model.TogetherRequired && own.Mode != model.TogetherPreferred {
-					return fmt.Errorf("%s: write required or preferred", c.text)
-				}
-				return nil
-			}
+		f.placement(path+"placement.", &comp.Placement)
+		if comp.Finite() {
+			f.duration(path+"expect", &comp.Expect)
 		}
 		if comp.Degrade != nil {
 			own := *comp.Degrade

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,7 +12,8 @@ import (
 func settingsFleet() model.Fleet {
 	app := model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Priority: 300, Desired: "running", Budget: 2_000_000, Components: []model.Component{
 		{Name: "web", Replicas: 4, Requests: model.Resources{CPU: 500, Memory: 1 << 30}, Degrade: &model.Degrade{MinReplicas: 2},
-			Placement: model.Placement{Together: &model.Together{Over: "rack", Mode: model.TogetherRequired}}},
+			Placement: model.Placement{Pool: "a100", Together: &model.Together{Over: "rack", Mode: model.TogetherRequired}}},
+		{Name: "train", Type: "job", Replicas: 1, Expect: time.Hour, Placement: model.Placement{Flavours: []model.Flavour{{Pool: "h100"}, {Pool: "a100", Requests: model.Resources{CPU: 2000}}}}},
 	}}
 	return model.Fleet{
 		Platform: &model.Platform{Groups: []model.Group{{Name: "retail", Weight: 1, Quota: &model.Resources{CPU: 8000}}}},
@@ -46,6 +48,18 @@ func TestSettings(t *testing.T) {
 		"application.acme/shop.components.web.resources.requests.a.b/c=1":   func(f *model.Fleet) any { return f.Applications[0].Components[0].Requests.Devices["a.b/c"] == 1 },
 		"application.acme/shop.components.web.resources.requests.memory=2G": func(f *model.Fleet) any { return f.Applications[0].Components[0].Requests.Memory == 2_000_000_000 },
 
+		"tenant.acme.policy.backfill=off": func(f *model.Fleet) any {
+			return f.Tenants[0].Policy.Backfill == model.BackfillOff && f.Applications[0].Policy.Backfill == model.BackfillOff
+		},
+		"tenant.acme.policy.reserveAfter=10m": func(f *model.Fleet) any {
+			return f.Tenants[0].Policy.ReserveAfter == 10*time.Minute && f.Applications[0].Policy.ReserveAfter == 10*time.Minute
+		},
+		"application.acme/shop.components.train.expect=40m":        func(f *model.Fleet) any { return f.Applications[0].Components[1].Expect == 40*time.Minute },
+		"application.acme/shop.components.web.placement.pool=spot": func(f *model.Fleet) any { return f.Applications[0].Components[0].Placement.Pool == "spot" },
+		"application.acme/shop.components.train.placement.flavours=a100,spot": func(f *model.Fleet) any {
+			list := f.Applications[0].Components[1].Placement.Flavours
+			return len(list) == 2 && list[0].Requests.CPU == 2000 && list[1].Pool == "spot"
+		},
 		"application.acme/shop.components.web.placement.together.mode=preferred": func(f *model.Fleet) any {
 			return f.Applications[0].Components[0].Placement.Together.Mode == "preferred"
 		},
@@ -58,7 +72,7 @@ func TestSettings(t *testing.T) {
 		require.Equal(t, true, got(&fleet), text)
 		require.Equal(t, before, original, "%s changes the fleet that it starts from", text)
 		if fleet.Applications[0].Digest != before.Applications[0].Digest {
-			require.Contains(t, text, "application.", "the digest tells that the spec is another one")
+			require.Regexp(t, `^application\.|\.policy\.`, text, "the digest tells that the spec is another one")
 		}
 	}
 }
@@ -85,7 +99,12 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"application.acme/shop.components.wbe.replicas=1":  "did you mean components.web.replicas?",
 		"application.acme/shop.components.web.replicas=1x": `"1x" is no whole number`,
 
-		"application.acme/shop.components.web.placement.together.mode=x": "write required or preferred",
+		"application.acme/shop.components.web.placement.together.mode=x":      "write required or preferred",
+		"application.acme/shop.components.train.placement.flavours=a100,a100": "write pools in order, each once",
+		"application.acme/shop.components.train.expect=-40m":                  "write a time, such as 40m",
+		"application.acme/shop.components.web.expect=40m":                     `has no "components.web.expect" that can be changed`,
+		"tenant.acme.policy.backfill=on":                                      "write reserve or off",
+		"tenant.acme.policy.reserveAfter=soon":                                "write a time, such as 40m",
 	} {
 		fleet := settingsFleet()
 		c, err := ParseSetting(text)

@@ -187,7 +187,13 @@ func (s *search) otherPool(*points) (list []change) {
 			},
 			tell: func(n int64) model.Advice {
 				to := s.Pools[n-1].Name
-				return model.Advice{Amount: to, Was: from, Text: fmt.Sprintf("run it in pool %s instead of %s", to, from)}
+				var settings []model.Setting
+				for k := range s.app.Wanted.Components {
+					if c := &s.app.Wanted.Components[k]; c.Placement.Pool == from {
+						settings = append(settings, s.set("components."+c.Name+".placement.pool", to)...)
+					}
+				}
+				return model.Advice{Amount: to, Was: from, Settings: settings, Text: fmt.Sprintf("run it in pool %s instead of %s", to, from)}
 			},
 		})
 	}
@@ -209,6 +215,18 @@ func (s *search) otherFlavour(*points) []change {
 		}
 		return edited
 	}
+	settings := func(edited *model.Application) (list []model.Setting) {
+		for i := range edited.Components {
+			var pools []string
+			for _, f := range edited.Components[i].Placement.Flavours {
+				pools = append(pools, f.Pool)
+			}
+			if pools != nil {
+				list = append(list, s.set("components."+edited.Components[i].Name+".placement.flavours", strings.Join(pools, ","))...)
+			}
+		}
+		return list
+	}
 	comp := &s.app.Wanted.Components[at]
 	has := func(pool string) bool {
 		return slices.ContainsFunc(comp.Placement.Flavours, func(f model.Flavour) bool { return f.Pool == pool })
@@ -217,15 +235,15 @@ func (s *search) otherFlavour(*points) []change {
 		if s.aim != itsFull || !has(g.Pool) || len(comp.Placement.Flavours) < 2 {
 			return nil
 		}
+		without := func(int64) *model.Application {
+			return edit(func(list []model.Flavour) []model.Flavour {
+				return slices.DeleteFunc(list, func(f model.Flavour) bool { return f.Pool == g.Pool && len(list) > 1 })
+			})
+		}
 		return []change{{
-			kind: "flavour", by: model.ByOwner, list: []int64{1},
-			spec: func(int64) *model.Application {
-				return edit(func(list []model.Flavour) []model.Flavour {
-					return slices.DeleteFunc(list, func(f model.Flavour) bool { return f.Pool == g.Pool && len(list) > 1 })
-				})
-			},
-			tell: func(int64) model.Advice {
-				return model.Advice{Amount: g.Pool, Text: fmt.Sprintf("leave flavour %s out, so that it moves to another one, which has room for all of it", g.Pool)}
+			kind: "flavour", by: model.ByOwner, list: []int64{1}, spec: without,
+			tell: func(n int64) model.Advice {
+				return model.Advice{Amount: g.Pool, Settings: settings(without(n)), Text: fmt.Sprintf("leave flavour %s out, so that it moves to another one, which has room for all of it", g.Pool)}
 			},
 		}}
 	}
@@ -238,15 +256,15 @@ func (s *search) otherFlavour(*points) []change {
 	if pools == nil {
 		return nil
 	}
+	with := func(n int64) *model.Application {
+		return edit(func(list []model.Flavour) []model.Flavour {
+			return append(list, model.Flavour{Pool: s.Pools[n-1].Name})
+		})
+	}
 	return []change{{
-		kind: "flavour", by: model.ByOwner, list: pools, any: true,
-		spec: func(n int64) *model.Application {
-			return edit(func(list []model.Flavour) []model.Flavour {
-				return append(list, model.Flavour{Pool: s.Pools[n-1].Name})
-			})
-		},
+		kind: "flavour", by: model.ByOwner, list: pools, any: true, spec: with,
 		tell: func(n int64) model.Advice {
-			return model.Advice{Amount: s.Pools[n-1].Name, Text: fmt.Sprintf("add a flavour in pool %s, after its others", s.Pools[n-1].Name)}
+			return model.Advice{Amount: s.Pools[n-1].Name, Settings: settings(with(n)), Text: fmt.Sprintf("add a flavour in pool %s, after its others", s.Pools[n-1].Name)}
 		},
 	}}
 }

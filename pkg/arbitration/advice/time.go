@@ -44,7 +44,7 @@ func (s *search) shorterTime(*points) []change {
 			return edited
 		},
 		tell: func(n int64) model.Advice {
-			told := model.Advice{Amount: minutes(times[n-1])}
+			told := model.Advice{Amount: minutes(times[n-1]), Settings: s.set("components."+comp.Name+".expect", minutes(times[n-1]))}
 			if comp.Expect > 0 {
 				told.Was = minutes(comp.Expect)
 			}
