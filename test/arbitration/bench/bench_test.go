@@ -8,12 +8,13 @@ import (
 
 	"github.com/d-aros/d-aros/test/arbitration/generate"
 	"github.com/d-aros/d-aros/test/arbitration/world"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
-// TestEverythingComesToRest plays some of the sequences of cycles.
+// TestEverythingComesToRest plays some of the sequences of cycles, 100,000 with -soak. I22: all come to rest.
 func TestEverythingComesToRest(t *testing.T) {
 	moves := 0
-	for n := range uint64(200) {
+	for n := range uint64(tier.Count(200, 200, 100_000)) {
 		settled := play(2, n, func(_ string, rounds []world.Changes) { moves += len(rounds) })
 		require.True(t, settled, "go run ./test/arbitration/bench -seed 2 -sequence %d", n)
 	}

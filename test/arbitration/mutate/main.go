@@ -28,7 +28,7 @@ const (
 	// byBytes are tests that compare with what was recorded.
 	byBytes = "RulingsKeepTheirBytes|Golden|Page"
 	// stories are tests in which nothing is random.
-	stories = "^(TestCases|TestScenarios|TestAdviceOfStories)$"
+	stories = "^(TestCases|TestScenarios|TestAdviceOfStories|TestRestoreIsHeld)$"
 )
 
 func main() {
