@@ -28,7 +28,11 @@ type Figures struct {
 	UseShort  float64 // of the GPUs, while something waits
 	JainShort float64 // between tenants that have something waiting, while there are at least two
 	Waited    map[string]Wait
+	Kept      int // started when they were told, or sooner
+	Later     int // started later than they were told
+	Overtaken int // were told, and then another one was the first of their line
 
+	promised map[model.AppID]time.Time
 	capacity model.Resources
 	times    []time.Duration // of Decide
 	gpuTime  float64
@@ -51,7 +55,7 @@ type Wait struct{ Mean, P95, Most int64 }
 func tenantName(i int) string { return fmt.Sprintf("tenant-%d", i) }
 
 func newFigures(s Setting, w *world.World) *Figures {
-	f := &Figures{Setting: s, waits: map[model.AppID]int64{}, classes: map[model.AppID]string{}}
+	f := &Figures{Setting: s, waits: map[model.AppID]int64{}, classes: map[model.AppID]string{}, promised: map[model.AppID]time.Time{}}
 	for _, p := range w.Seen.Pools {
 		f.capacity = f.capacity.Add(p.Capacity)
 	}

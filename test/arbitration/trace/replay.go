@@ -20,6 +20,8 @@ type Setting struct {
 	Capacity int
 	// Jobs is after how many jobs the replay ends, 0: all.
 	Jobs int
+	// Line, if it is not "", has all jobs wait in one line: one tenant, one class, no ladder, and nobody gives way.
+	Line Line
 }
 
 // tick is how often arbitration looks while something waits or is degraded.
@@ -107,6 +109,10 @@ func (r *replay) pass(at int64) {
 }
 
 func (r *replay) arrive(j *Job) {
+	if r.figures.Setting.Line != "" {
+		r.join(j)
+		return
+	}
 	r.jobs[j.ID], r.left[j.ID] = j, j.Lasts
 	app := generate.App(j.ID.Tenant, j.ID.Name, priorities[j.QoS], j.Replicas, j.Requests, r.world.Fleet.Platform.Policy)
 	if j.Replicas > 1 {
@@ -125,6 +131,7 @@ func (r *replay) decide() {
 	r.figures.times = append(r.figures.times, processor()-began)
 	changes := r.world.Apply(ruling)
 	r.figures.count(ruling, changes)
+	r.figures.keep(ruling, changes, r.world.Now)
 	r.unsettled = slices.ContainsFunc(ruling.Decisions, func(d model.Decision) bool {
 		return d.Verdict == model.VerdictWaiting || d.Verdict == model.VerdictEvicted || d.Degraded
 	})
@@ -144,6 +151,12 @@ func (t *Trace) world(s Setting) *world.World {
 	policy := generate.Policy("any")
 	policy.Strategy = "bin-pack"
 	policy.MinRuntime, policy.RestoreHold, policy.ReserveAfter = 10*time.Minute, 10*time.Minute, time.Hour
+	if s.Line != "" {
+		policy.Preemption = "none"
+		if s.Line == InOrder {
+			policy.Backfill = model.BackfillOff
+		}
+	}
 	w := world.New(model.Platform{Name: "openb", Policy: policy, Bands: generate.Bands})
 	gpus := model.Resources{}
 	for _, p := range t.Pools {
@@ -156,6 +169,10 @@ func (t *Trace) world(s Setting) *world.World {
 		p.Capacity = amount(p.Capacity.CPU*part/of, (p.Capacity.Memory>>20)*part/of, p.Capacity.Devices[GPU]*part/of)
 		all = all.Add(p.Capacity)
 		w.AddPool(p)
+	}
+	if s.Line != "" {
+		w.Fleet.Tenants = []model.Tenant{{Name: tenantName(0), Weight: 1, PriorityCeiling: 1000, Policy: policy}}
+		return w
 	}
 	for i := range Tenants {
 		w.Fleet.Tenants = append(w.Fleet.Tenants, model.Tenant{

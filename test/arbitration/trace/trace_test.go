@@ -57,13 +57,22 @@ func TestReplay(t *testing.T) {
 	require.Equal(t, Table([]*Figures{f}), Table([]*Figures{tr.Replay(s)}))
 }
 
+// TestBackfill replays the beginning in one line: who passes makes nobody later than he was told.
+func TestBackfill(t *testing.T) {
+	tr := load(t)
+	f := tr.Replay(Setting{Capacity: 30, Jobs: 150, Line: Backfill})
+	require.Zero(t, f.Stuck)
+	require.Positive(t, f.Kept)
+	require.Zero(t, f.Later)
+}
+
 // TestFigures replays everything, which comes out as the page says. With -update it writes the page.
 func TestFigures(t *testing.T) {
 	if !*update && !tier.Soak() {
 		t.Skip("replays everything: make soak compares it with the page, go test ./test/arbitration/trace -update writes the page")
 	}
 	tr := load(t)
-	all := make([]*Figures, len(levels))
+	all, lines := make([]*Figures, len(levels)), make([]*Figures, len(Lines))
 	t.Run("replays", func(t *testing.T) {
 		for i, level := range levels {
 			t.Run(fmt.Sprintf("%d %%", level), func(t *testing.T) {
@@ -74,15 +83,24 @@ func TestFigures(t *testing.T) {
 				all[i] = f
 			})
 		}
+		for i, line := range Lines {
+			t.Run(string(line), func(t *testing.T) {
+				t.Parallel()
+				lines[i] = tr.Replay(Setting{Capacity: levels[0], Jobs: 1200, Line: line})
+			})
+		}
 	})
+	require.LessOrEqual(t, lines[1].Later, lines[2].Later, "who passes makes nobody later than he was told")
 	docs := filepath.Join("..", "..", "..", "docs")
 	if !*update {
 		text, err := os.ReadFile(filepath.Join(docs, "arbitration-figures.md"))
 		require.NoError(t, err)
 		require.Contains(t, string(text), Table(all))
+		require.Contains(t, string(text), LineTable(lines))
 		return
 	}
 	require.NoError(t, page.Replace(filepath.Join(docs, "arbitration-figures.md"), "trace", Table(all)))
+	require.NoError(t, page.Replace(filepath.Join(docs, "arbitration-figures.md"), "lines", LineTable(lines)))
 	require.NoError(t, os.MkdirAll(filepath.Join(docs, "images"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(docs, "images", "arbitration-trace.svg"), []byte(all[0].Chart()), 0o644))
 }
