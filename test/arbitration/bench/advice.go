@@ -44,8 +44,30 @@ func advice(s size) (rows []row) {
 			want:   fmt.Sprintf("≤ %d, ≤ %.1f s, ≤ 500 ms", f.passes, f.most.Seconds()), judged: true,
 			met: passes <= f.passes && all <= f.most && worst <= 500*time.Millisecond && lacking(r) == 0,
 		})
+		of := classes(w, r)
+		each := all / time.Duration(max(of, 1))
+		rows = append(rows, row{
+			what:   fmt.Sprintf("advice, %s: CPU for each of %d classes of those who are alike in a tenant, whole passes on average", f.name, of),
+			figure: ms(each), want: "≤ 20 ms", judged: true, met: each <= 20*time.Millisecond,
+		})
 	}
 	return rows
+}
+
+// classes counts those who wait and are not alike: of another tenant, priority or size.
+func classes(w *world.World, r model.Ruling) int {
+	type class struct {
+		tenant   string
+		priority int
+		asks     string
+	}
+	all := map[class]bool{}
+	for _, app := range w.Fleet.Applications {
+		if d, ok := r.Find(app.ID); ok && d.Verdict == model.VerdictWaiting {
+			all[class{app.ID.Tenant, app.Priority, fmt.Sprint(app.Components[0].Replicas, app.Components[0].Requests)}] = true
+		}
+	}
+	return len(all)
 }
 
 func waiting(r model.Ruling) (n int) {

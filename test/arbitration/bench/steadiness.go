@@ -41,7 +41,7 @@ func cycles(s size) []row {
 	sequences, unsettled, events, longest, moves := s.of(10_000, 300), 0, 0, 0, 0
 	var example uint64
 	for n := range sequences {
-		settled := play(s.seed, uint64(n), func(_ string, rounds []world.Changes) {
+		settled := play(s.seed, uint64(n), mostRounds, func(_ string, rounds []world.Changes) {
 			events++
 			moves += len(rounds)
 			longest = max(longest, len(rounds))
@@ -60,9 +60,9 @@ func cycles(s size) []row {
 	}}
 }
 
-// play plays one sequence and reports whether everything came to rest each time.
+// play plays one sequence and reports whether everything came to rest each time within some rounds.
 // After every event it reports the event and what moved, round by round.
-func play(seed, n uint64, report func(event string, rounds []world.Changes)) bool {
+func play(seed, n uint64, most int, report func(event string, rounds []world.Changes)) bool {
 	rng := rand.New(rand.NewPCG(seed, n))
 	shape := generate.Everything(1+rng.IntN(4), 3+rng.IntN(6))
 	w := generate.Random(rng, shape)
@@ -78,7 +78,7 @@ func play(seed, n uint64, report func(event string, rounds []world.Changes)) boo
 			if c.None() {
 				break
 			}
-			if rounds = append(rounds, c); len(rounds) > mostRounds {
+			if rounds = append(rounds, c); len(rounds) > most {
 				report(event, rounds)
 				return false
 			}
@@ -90,7 +90,7 @@ func play(seed, n uint64, report func(event string, rounds []world.Changes)) boo
 
 // show prints one sequence.
 func show(seed, n uint64) {
-	settled := play(seed, n, func(event string, rounds []world.Changes) {
+	settled := play(seed, n, 2*mostRounds, func(event string, rounds []world.Changes) {
 		fmt.Println(event)
 		for _, c := range rounds {
 			fmt.Printf("  in %v, out %v, less %v, more %v\n", c.Admitted, c.Evicted, c.Reduced, c.Raised)
