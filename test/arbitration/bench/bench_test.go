@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -67,4 +68,10 @@ func TestPeerOf(t *testing.T) {
 	}
 	require.Len(t, p.Workloads, 6)
 	require.Equal(t, 4, running)
+}
+
+func TestSpread(t *testing.T) {
+	s := spread{time.Millisecond, 2 * time.Millisecond, 6 * time.Millisecond}
+	require.Equal(t, "0.20 ms (0.10 ms to 0.60 ms)", s.of(10))
+	require.Equal(t, "6.00 ms", s[2:].of(1))
 }

@@ -112,11 +112,11 @@ func peers(s size) (rows []row) {
 			}
 			rows = append(rows, row{what: name, figure: one.figure(got)})
 		}
-		d, _ := median(one.world, s.of(repeats, 1))
+		d, _ := several(one.world, s.of(repeats, 1))
 		_, changes := one.world.Round()
 		rows = append(rows, row{
 			what:   "D-AROS: " + one.name,
-			figure: one.figure(peerFigures{CPU: d.Seconds(), Cycles: 1, Admitted: len(changes.Admitted), Evicted: len(changes.Evicted)}),
+			figure: one.figure(peerFigures{CPU: d.median().Seconds(), Cycles: 1, Admitted: len(changes.Admitted), Evicted: len(changes.Evicted)}),
 		})
 	}
 	return rows
