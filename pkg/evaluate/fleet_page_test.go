@@ -20,7 +20,7 @@ func TestFleetPage(t *testing.T) {
 
 // What docs/definitions.md shows is accepted, all of it together.
 func TestDefinitionsPage(t *testing.T) {
-	f := shownOn(t, "definitions.md", 11, txtar.File{Name: "cue.mod/module.cue", Data: []byte("module: \"fleet.example\"\n")})
+	f := shownOn(t, "definitions.md", 12, txtar.File{Name: "cue.mod/module.cue", Data: []byte("module: \"fleet.example\"\n")})
 	require.Len(t, f.Applications, 3)
 	for component, definition := range map[string]string{"cache": "redis", "settings": "settings", "mail": "mailer", "sessions": "cache@2"} {
 		c, _ := f.Applications[0].Component(component)

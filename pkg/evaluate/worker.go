@@ -53,6 +53,9 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 			answer.Commands, answer.Problems = decode.Approval(d)
 		}
 		return answer.encode(), nil
+	case "health":
+		h := layer.Health(r.Health, r.Live)
+		return result{Health: &h}.encode(), nil
 	case "build", "place":
 		var recipe build.Recipe
 		switch {

@@ -127,6 +127,7 @@ func admission(a *Application) (values []PolicyValue) {
 		c := &a.Components[i]
 		add := func(field, value string) { add("components."+c.Name+"."+field, value) }
 		add("definition", c.Definition)
+		add("health", c.Health)
 		add("replicas", strconv.Itoa(c.Replicas))
 		add("critical", strconv.FormatBool(c.Critical))
 		add("dependsOn", strings.Join(c.DependsOn, ", "))

@@ -89,6 +89,10 @@ type Component struct {
 	// Source digests the files of the application's directory that the
 	// component refers to (a kustomization, a chart, an encrypted file), "" if it refers to none.
 	Source Digest `json:"source,omitempty"`
+
+	// Health is CUE in which the definition says of what is live whether the component is
+	// healthy, "" if it says nothing. It changes nothing of what runs.
+	Health string `json:"health,omitempty"`
 }
 
 // Degrade is how far a component may be reduced when capacity is short.

@@ -47,6 +47,12 @@ type Workload struct {
 	Why     string   `json:"why,omitempty"`
 	Images  []string `json:"images,omitempty"`
 
+	// Live is what the runtime reports of the objects of a component with a definition that
+	// judges it, as JSON. Judging takes it away, so that no decision follows from it. Says
+	// is what the definition then says, in one line.
+	Live []byte `json:"-"`
+	Says string `json:"says,omitempty"`
+
 	// Beside marks the newer version of a component that runs in two versions.
 	Beside bool `json:"beside,omitempty"`
 	// Intent is the key of the step of a workflow whose job it is, "" if it is none.
@@ -56,6 +62,26 @@ type Workload struct {
 	Lock string `json:"lock,omitempty"`
 	// Message is what a job left for the step that ran it.
 	Message string `json:"message,omitempty"`
+}
+
+// Health is what a definition says of a component that is live.
+type Health struct {
+	Healthy bool   `json:"healthy"`
+	Why     string `json:"why,omitempty"`  // it is not
+	Says    string `json:"says,omitempty"` // of its state, in a line
+}
+
+// Judged returns the workload with what its definition says: one that is not healthy counts
+// as not ready. Of one that the runtime finds not ready, a definition makes no ready one.
+func (w Workload) Judged(h Health) Workload {
+	w.Live, w.Says = nil, h.Says
+	if !h.Healthy && !w.Done {
+		w.Ready, w.Current = 0, false
+		if w.Why == "" {
+			w.Why = h.Why
+		}
+	}
+	return w
 }
 
 // AnyLock stands for the lock of a job that does not name it.

@@ -24,6 +24,7 @@ type ShownComponent struct {
 	Told      int      `json:"told"`
 	Ready     int      `json:"ready"`
 	Images    []string `json:"images,omitempty"` // as the pods report them, with their digests; sorted
+	Says      string   `json:"says,omitempty"`   // what its definition says of it, in a line
 
 	// Unready is since when less of it is ready than told, after all of it was. Held is
 	// how much was ready then. Moves says that the runtime itself brings more or newer
@@ -45,7 +46,7 @@ func (i *Instance) InStages() bool {
 // Equal reports whether two components were shown the same in every field.
 func (s *ShownComponent) Equal(o *ShownComponent) bool {
 	return s.Told == o.Told && s.Ready == o.Ready && s.Component == o.Component && s.Beside == o.Beside && s.Unready.Equal(o.Unready) &&
-		s.Held == o.Held && s.Moves == o.Moves && s.Why == o.Why && slices.Equal(s.Images, o.Images)
+		s.Held == o.Held && s.Moves == o.Moves && s.Why == o.Why && s.Says == o.Says && slices.Equal(s.Images, o.Images)
 }
 
 // Of returns what was shown of the stable version of a component, nil if nothing was.

@@ -7,12 +7,18 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 )
 
 // Application checks the references of one application. Beside are the paths of the files
 // beside the CUE files of its directory.
 func Application(a *model.Application, beside []string, own *layer.Layer) (problems []model.Problem) {
 	for i := range a.Components {
+		if c := &a.Components[i]; c.Health != "" && carrier.Kubernetes.Carries(c) != nil {
+			p := own.Blame(catalogue.Unreported, "application.components."+c.Name+".type", "stands for what no cluster carries, and definition "+c.Definition+" says of it what a cluster reports")
+			p.Places = append(p.Places, model.Place{Note: "definitions.components." + c.Definition + ".health"})
+			problems = append(problems, p)
+		}
 		r := references{app: a, c: &a.Components[i], beside: beside, own: own}
 		r.check()
 		problems = append(problems, r.problems...)

@@ -63,7 +63,7 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 	a, problems := d.application(id, given.policy(policy, ""), own)
 	for i := range a.Components {
 		c := &a.Components[i]
-		c.Definition = doc.Defined[c.Name]
+		c.Definition, c.Health = doc.Defined[c.Name], doc.Health[c.Name]
 		if c.Type == "kustomize" || c.Type == "helm" {
 			c.Source = source
 		}

@@ -16,7 +16,7 @@ func Declared(app model.AppID, files, library []Source, policy []byte, f Form) [
 	if problems != nil {
 		return nil
 	}
-	if expanded, _, _ := expand(app, policy, &own, slices.Concat(trees, packages.trees()), f.known); expanded != nil {
+	if expanded, _, _, _ := expand(app, policy, &own, slices.Concat(trees, packages.trees()), f.known); expanded != nil {
 		doc, _, _ := own.export("", []*Layer{&own}, func(files []Source) (cue.Value, error) {
 			return buildValue(ApplicationDir(app), files, schemaFiles(), own.Library...)
 		})

@@ -21,15 +21,21 @@ import (
 type Definitions struct {
 	Texts     []string          `json:"texts,omitempty"`     // those of each layer as CUE without outside references
 	Withdrawn map[string]string `json:"withdrawn,omitempty"` // not in force because of problems of their own: whose they are, by kind.name
+	Health    map[string]string `json:"health,omitempty"`    // what they say of what is live, by type of component: see Health
 }
 
 // with returns the definitions with those of the layer below.
 func (d Definitions) with(own Definitions) Definitions {
-	all := Definitions{Texts: slices.Concat(d.Texts, own.Texts), Withdrawn: maps.Clone(own.Withdrawn)}
-	if d.Withdrawn != nil && all.Withdrawn == nil {
-		all.Withdrawn = map[string]string{}
+	return Definitions{slices.Concat(d.Texts, own.Texts), joined(own.Withdrawn, d.Withdrawn), joined(own.Health, d.Health)}
+}
+
+// joined returns the entries of both maps, those of above where both have one.
+func joined(below, above map[string]string) map[string]string {
+	if below == nil {
+		return above
 	}
-	maps.Copy(all.Withdrawn, d.Withdrawn)
+	all := maps.Clone(below)
+	maps.Copy(all, above)
 	return all
 }
 

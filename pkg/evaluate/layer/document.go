@@ -24,6 +24,8 @@ type Document struct {
 
 	// Defined is the definition that a component of an application uses, by component.
 	Defined map[string]string
+	// Health is what that says of what is live, by component: a source for Health.
+	Health map[string]string
 }
 
 // Platform evaluates the files at the root of a repo.
@@ -61,8 +63,14 @@ func Tenant(name string, files []Source, above *Above) (d Document) {
 func (d *Document) standing(owner string, evaluate func()) (all Definitions) {
 	for {
 		text := ""
-		if evaluate(); d.Problems == nil {
+		if d.Problems = withoutSample(&d.Layer); d.Problems == nil {
+			evaluate()
+		}
+		if d.Problems == nil {
 			text, d.Problems = definitionsOf(&d.Layer)
+		}
+		if d.Problems == nil && text != "" {
+			all.Health, d.Problems = healthsOf(&d.Layer, text)
 		}
 		rest, bad := withdraw(d.Layer.Field, d.Layer.Files, d.Problems)
 		if rest == nil {
@@ -93,7 +101,7 @@ func Application(app model.AppID, files, library []Source, policy []byte, f Form
 		return d
 	}
 	var expanded []Source
-	if expanded, d.Defined, d.Problems = expand(app, policy, &d.Layer, slices.Concat(trees, packages.trees()), f.known); d.Problems != nil {
+	if expanded, d.Defined, d.Health, d.Problems = expand(app, policy, &d.Layer, slices.Concat(trees, packages.trees()), f.known); d.Problems != nil {
 		return d
 	}
 	if expanded != nil {

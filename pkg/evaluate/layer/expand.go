@@ -40,23 +40,23 @@ type expansion struct {
 }
 
 // expand returns the application of own with the outputs of definitions in place of their
-// names, nil if it uses none, and the definition by component. The trees are of its files
-// and of the packages that they import. It keeps compiled definitions in known, if there
-// is one.
-func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known *defined) (files []Source, used map[string]string, problems []model.Problem) {
+// names, nil if it uses none, and by component the definition and what it says of what is
+// live. The trees are of its files and of the packages that they import. It keeps compiled
+// definitions in known, if there is one.
+func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known *defined) (files []Source, used, health map[string]string, problems []model.Problem) {
 	if !bytes.Contains(policy, []byte(`"definitions":`)) {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	var above struct {
 		Defined     struct{ Components, Traits, Steps []string }
 		Definitions Definitions
 	}
 	if err := json.Unmarshal(policy, &above); err != nil {
-		return nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
+		return nil, nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
 	}
 	names := slices.Concat(above.Defined.Components, above.Defined.Traits, above.Defined.Steps)
 	if !slices.ContainsFunc(trees, func(f *ast.File) bool { return mentions(f, names) }) {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	doc, _, problems := own.export("", []*Layer{own}, func(files []Source) (cue.Value, error) {
 		return buildValue(ApplicationDir(app), files, schemaFiles(), own.Library...)
@@ -66,21 +66,27 @@ func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known
 		// An application that uses defaults of the schema cannot stand without it. It may still
 		// use no definition.
 		if doc, _ := underPolicy(ApplicationDir(app), policy, own); doc != nil && !x.known.usedIn(doc) {
-			return nil, nil, nil
+			return nil, nil, nil, nil
 		}
-		return nil, nil, x.withoutValues(problems)
+		return nil, nil, nil, x.withoutValues(problems)
 	}
 	a, err := readFields(doc)
 	if err != nil {
-		return nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
+		return nil, nil, nil, []model.Problem{GaveUp(ApplicationDir(app), err)}
 	}
 	x.components(a)
 	x.steps(a)
 	if x.problems != nil {
-		return nil, nil, x.withoutValues(x.problems)
+		return nil, nil, nil, x.withoutValues(x.problems)
 	}
 	text := append([]byte("package fleet\n\napplication: "), asJSON(a)...)
-	return []Source{{own.Files[0].Name, text}}, x.used, nil
+	health = map[string]string{}
+	for component, definition := range x.used {
+		if source := above.Definitions.Health[definition]; source != "" {
+			health[component] = x.inContext(source, component)
+		}
+	}
+	return []Source{{own.Files[0].Name, text}}, x.used, health, nil
 }
 
 // mentions reports whether CUE has one of the names as a text or a field. It tells most
@@ -176,7 +182,7 @@ func (x *expansion) output(kind, definition, name string, parameter any, path []
 	if parameter == nil {
 		parameter = jsonFields{}
 	}
-	context := map[string]string{"tenant": x.app.Tenant, "application": x.app.Name, "name": name}
+	context := x.context(name)
 	defined := "definitions." + kind + "." + definition
 	data, problems, failed := x.known.output(kind, definition, asJSON(parameter), context, func(err error, v cue.Value) []model.Problem {
 		return behind(x.wrong(err, v, path), func(p model.Problem) string {
@@ -197,6 +203,16 @@ func (x *expansion) output(kind, definition, name string, parameter any, path []
 	}
 	x.problems = append(x.problems, problems...)
 	return out, problems == nil
+}
+
+// context is what a definition knows of a component or step that uses it.
+func (x *expansion) context(name string) map[string]string {
+	return map[string]string{"tenant": x.app.Tenant, "application": x.app.Name, "name": name}
+}
+
+// inContext returns the source of a health with the names of a component.
+func (x *expansion) inContext(source, component string) string {
+	return source + "context: " + string(asJSON(x.context(component))) + "\n"
 }
 
 // wrong returns the problems of the parameter at path, in the words of the schema.

@@ -64,6 +64,19 @@ func TestAttack09CUEBomb(t *testing.T) {
 			require.Len(t, f.Applications, 3)
 		})
 	}
+	t.Run("in a health", func(t *testing.T) {
+		e := evaluate.Through(open(t, Options{Deadline: 2 * time.Second}))
+		c := &model.Component{Name: "db", Definition: "database", Health: "import \"list\"\n\nlive: _\nhealth: " + strings.ReplaceAll(grows, "n, 1", "live.n, 1") + " == 0\n"}
+		h, err := e.Health("acme", c, []byte(`{"n": 1}`))
+		require.NoError(t, err)
+		require.Equal(t, model.Health{Healthy: true}, h)
+		h, err = e.Health("acme", c, []byte(`{"n": 3000}`))
+		require.NoError(t, err)
+		require.Regexp(t, "^the health of definition database needs too much (time|memory)$", h.Why)
+		h, err = e.Health("globex", c, []byte(`{"n": 2}`))
+		require.NoError(t, err)
+		require.True(t, h.Healthy, "others go on")
+	})
 	t.Run("in the platform", func(t *testing.T) {
 		files := fleetOf(1, "acme")
 		files.put("more.cue", strings.ReplaceAll(bomb["giant lists"], "FIELD", "platform"))
