@@ -142,6 +142,9 @@ func (p *printer) components(in *model.Instance) {
 		if seen := in.Shown.Of(c.Grant.Component); seen != nil {
 			ready = fmt.Sprintf("%d/%d", seen.Ready, seen.Told)
 			granted += toldLess(c.Grant.Replicas, seen.Told)
+			if seen.Says != "" {
+				state += ": " + seen.Says
+			}
 		}
 		rows = append(rows, []cell{
 			plain(c.Grant.Component), plain(kind), plain(ready), plain(granted), plain(c.Grant.Requests.String()),

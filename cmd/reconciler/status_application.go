@@ -25,6 +25,9 @@ func grantsOf(v *view.Application) string {
 		default:
 			text += " " + string(c.State)
 		}
+		if c.Says != "" {
+			text += ": " + c.Says
+		}
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " · ")

@@ -26,7 +26,7 @@ func (c components) look() {
 		}
 		if w := c.shown.version(s.Grant.Component, true); w != nil {
 			look.Components = append(look.Components, model.ShownComponent{
-				Component: w.Component, Beside: true, Told: w.Replicas, Ready: w.Ready, Images: w.Images, Why: whyOf(w),
+				Component: w.Component, Beside: true, Told: w.Replicas, Ready: w.Ready, Images: w.Images, Says: w.Says, Why: whyOf(w),
 			})
 		}
 	}
@@ -41,7 +41,7 @@ func (c components) shows(s *model.ComponentState) (e model.ShownComponent, seen
 	e.Component = s.Grant.Component
 	w, was := c.shown.of(e.Component), c.before.Of(e.Component)
 	if w != nil {
-		e.Told, e.Ready, e.Images, e.Why = w.Replicas, w.Ready, w.Images, whyOf(w)
+		e.Told, e.Ready, e.Images, e.Says, e.Why = w.Replicas, w.Ready, w.Images, w.Says, whyOf(w)
 	}
 	told := w != nil && w.Digest == s.Workload
 	if told && whole(w) {
@@ -246,5 +246,5 @@ func asShown(shown *model.Shown, i int, w *model.Workload) bool {
 	}
 	e := &shown.Components[i]
 	return e.Told == w.Replicas && e.Ready == w.Ready && e.Held == e.Told && e.Component == w.Component && e.Unready.IsZero() && !e.Beside &&
-		e.Why == "" && slices.Equal(e.Images, w.Images)
+		e.Why == "" && e.Says == w.Says && slices.Equal(e.Images, w.Images)
 }

@@ -225,6 +225,10 @@ func (p *page) shown(in *model.Instance) {
 		return
 	}
 	var rows [][]string
+	columns, says := []string{"Component", "Told to run", "Ready", "Images"}, slices.ContainsFunc(in.Shown.Components, func(c model.ShownComponent) bool { return c.Says != "" })
+	if says {
+		columns = append(columns, "Its definition says")
+	}
 	for _, c := range in.Shown.Components {
 		name, images := code(c.Component), make([]string, len(c.Images))
 		if c.Beside {
@@ -233,9 +237,13 @@ func (p *page) shown(in *model.Instance) {
 		for i, image := range c.Images {
 			images[i] = code(image)
 		}
-		rows = append(rows, []string{name, fmt.Sprint(c.Told), fmt.Sprint(c.Ready), strings.Join(images, ", ")})
+		row := []string{name, fmt.Sprint(c.Told), fmt.Sprint(c.Ready), strings.Join(images, ", ")}
+		if says {
+			row = append(row, escape(c.Says))
+		}
+		rows = append(rows, row)
 	}
-	p.table("What runs", []string{"Component", "Told to run", "Ready", "Images"}, rows)
+	p.table("What runs", columns, rows)
 	if in.InStages() {
 		p.line("\nCounted at %s.", moment(in.Shown.At))
 	}

@@ -27,6 +27,7 @@ type declared struct {
 	rendered  *turn.Checked // of fleet
 
 	vouched vouched
+	judged  judged
 }
 
 // follow returns how the fleet repo goes on from the commit that the ledger was decided

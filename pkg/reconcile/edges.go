@@ -98,6 +98,9 @@ type Evaluator interface {
 	// Build follows a recipe of a tenant within the limits of an evaluation. It returns an
 	// error only if the build did not run, or did not end yet.
 	Build(tenant string, r build.Recipe) (build.Result, error)
+	// Health returns what the definition of a component of a tenant says of what is live,
+	// within the limits of an evaluation. An error means that it is not known now.
+	Health(tenant string, c *model.Component, live []byte) (model.Health, error)
 	// Settled reports whether the last fleet is final. It is not if a file could not be
 	// read or an evaluation did not end.
 	Settled() bool

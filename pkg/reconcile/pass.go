@@ -91,6 +91,7 @@ func (l *Loop) pass(ctx context.Context, r *Report) error {
 		if c.Seen, err = l.o.Runtime.Inspect(ctx, platform); err != nil {
 			return fmt.Errorf("inspect the cluster: %w", err)
 		}
+		c.Seen.Workloads = l.declared.judge(c.Seen.Workloads, &ledger)
 		r.Pools = c.Seen.Pools
 	}
 	if c.Orphans, err = l.identity.orphans.find(ctx, l.o.Recognition.Anchor, ledger); err != nil {

@@ -130,6 +130,13 @@ func (w *workload) render() error {
 	if err := render(w); err != nil {
 		return err
 	}
+	if w.spec.Health != "" {
+		for _, u := range w.out.objects {
+			if !outlives(u) {
+				u.SetAnnotations(declared.Merge(u.GetAnnotations(), map[string]string{AnnotationJudged: w.spec.Definition}))
+			}
+		}
+	}
 	return w.out.patch(patching{
 		name: w.name, stable: ObjectName(w.app.Instance.App, w.spec.Name),
 		partly: w.run == 0 || w.track == TrackNext || w.step != nil, running: w.run > 0,

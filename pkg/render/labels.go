@@ -62,6 +62,9 @@ const (
 	// AnnotationLock, on jobs of workflow steps, is the lock that the step holds, ""
 	// without one.
 	AnnotationLock = Domain + "lock"
+	// AnnotationJudged, on the objects of a component that its definition judges, names the
+	// definition: what is reported of them is kept.
+	AnnotationJudged = Domain + "judged-by"
 	// AnnotationDeletion with the value DeletionData marks a claim, or a StatefulSet
 	// with claims, that is deleted when the application ends for good.
 	AnnotationDeletion = Domain + "deletion"

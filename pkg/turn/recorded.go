@@ -21,11 +21,11 @@ func AsRecorded(l *model.Ledger) (list []model.Workload) {
 			case s.State == model.StateReady:
 				w.Ready, w.Current = s.Run, true
 				if e := in.Shown.Of(w.Component); e != nil && e.Unready.IsZero() {
-					w.Replicas, w.Ready, w.Images = e.Told, e.Ready, e.Images
+					w.Replicas, w.Ready, w.Images, w.Says = e.Told, e.Ready, e.Images, e.Says
 				}
 			case s.State == model.StateUnready:
 				if e := in.Shown.Of(w.Component); e != nil {
-					w.Replicas, w.Ready, w.Images, w.Why, w.Rolling = e.Told, e.Ready, e.Images, e.Why, e.Moves
+					w.Replicas, w.Ready, w.Images, w.Says, w.Why, w.Rolling = e.Told, e.Ready, e.Images, e.Says, e.Why, e.Moves
 				}
 			case s.Finished():
 				w.Done, w.Current = true, true

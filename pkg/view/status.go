@@ -60,6 +60,7 @@ type Component struct {
 	Ready   int       `json:"ready"`
 	Unready time.Time `json:"unready,omitzero"` // since when fewer are ready than told
 	Images  []string  `json:"images,omitempty"` // that run, with their digests
+	Says    string    `json:"says,omitempty"`   // what its definition says of what is live
 	Seen    time.Time `json:"seen,omitzero"`    // when these were counted, while a workflow brings a version in stages
 }
 
@@ -136,7 +137,7 @@ func componentsOf(in *model.Instance) []Component {
 			State: c.State, Ended: c.Finished(), Message: c.Message, Pool: c.Grant.Pool,
 		}
 		if seen := in.Shown.Of(v.Name); seen != nil {
-			v.Told, v.Ready, v.Unready, v.Images = seen.Told, seen.Ready, seen.Unready, seen.Images
+			v.Told, v.Ready, v.Unready, v.Images, v.Says = seen.Told, seen.Ready, seen.Unready, seen.Images, seen.Says
 			if in.InStages() {
 				v.Seen = in.Shown.At
 			}

@@ -22,6 +22,7 @@ type summary struct {
 	rolling         bool     // replicas of an older spec are being replaced
 	why             string   // it is not ready, where that is no failure
 	images          []string // that run in a pod
+	live            string   // what is reported of it, where a definition judges it
 
 	beside   bool   // of the newer of two versions
 	intent   string // of the step of a workflow whose job it is
@@ -38,6 +39,7 @@ func seen(o *apply.Object) summary {
 // summarize judges one object by itself.
 func summarize(u *unstructured.Unstructured) any {
 	s := judge(u)
+	s.live = reported(u, s.current)
 	s.beside = stringAt(u, "metadata", "labels", render.LabelTrack) == render.TrackNext
 	s.intent = stringAt(u, "metadata", "annotations", render.AnnotationIntent)
 	switch {

@@ -61,7 +61,7 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 			f.Restarts = restarts(g.objects, g.made, owners)
 			w.Failure = f // else the workload has recovered, though its pods still show the failure
 		}
-		w.Images = imagesOf(g.made)
+		w.Images, w.Live = imagesOf(g.made), live(&w, g.objects)
 		if w.Failure == nil && w.Ready < w.Replicas {
 			w.Why = why(g.objects, g.made, owners)
 		}
