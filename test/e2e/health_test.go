@@ -19,6 +19,7 @@ func TestHealthOfADefinition(t *testing.T) {
 		"door.cue": `package fleet
 
 platform: {
+	allotments: acme: services: ["LoadBalancer"]
 	policy: {kinds: ["Service"], defaults: unreadyAfter: "1s"}
 	definitions: components: door: {
 		#Parameter: port!: int
@@ -26,7 +27,7 @@ platform: {
 		context: name: _
 		live: _
 		example: port: 80
-		outputs: door: {apiVersion: "v1", kind: "Service", metadata: name: context.name, spec: ports: [{port: parameter.port}]}
+		outputs: door: {apiVersion: "v1", kind: "Service", metadata: name: context.name, spec: {type: "LoadBalancer", ports: [{port: parameter.port}]}}
 		sample: Service: [{status: loadBalancer: ingress: [{ip: "192.0.2.1"}]}]
 		health: len(live.Service[0].status.loadBalancer.ingress) > 0
 		status: "at \(live.Service[0].status.loadBalancer.ingress[0].ip)"
