@@ -180,9 +180,10 @@ func (c *Copy) Store(commit Hash) (*Store, bool) {
 }
 
 // ReadCopy returns a store in memory with what a copy in dir keeps, if that has a
-// commit. It needs no lock, as it changes nothing: another process may hold the copy.
-func ReadCopy(dir string, commit Hash) (*Store, bool) {
-	c := &Copy{path: filepath.Join(dir, copyFile)}
+// commit. It needs no lock, as it changes nothing: another process may hold the copy. Of the
+// limits that of memory counts.
+func ReadCopy(dir string, limits Limits, commit Hash) (*Store, bool) {
+	c := &Copy{path: filepath.Join(dir, copyFile), memory: limits.Memory}
 	defer c.stop()
 	return c.Store(commit)
 }

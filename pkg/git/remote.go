@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type Remote struct {
 	at     address
 	auth   Auth
 	limits Limits
+	over   http.RoundTripper // HTTP; nil: the usual one
 }
 
 // Limits bound the time and the bytes that a remote may take. Zero values mean the
@@ -63,6 +65,14 @@ func NewRemote(url string, auth Auth, limits Limits) (*Remote, error) {
 		return nil, err
 	}
 	return &Remote{at: at, auth: auth, limits: limits.withDefaults()}, nil
+}
+
+// Through returns the remote as it is reached by HTTP over a transport, which decides to which
+// addresses connections are made.
+func (r *Remote) Through(over http.RoundTripper) *Remote {
+	through := *r
+	through.over = over
+	return &through
 }
 
 // String returns the URL without credentials.
@@ -261,7 +271,7 @@ func (r *Remote) open(ctx context.Context, service string) (transport.Session, e
 	client := gitssh.DefaultClient
 	if r.at.scheme != "ssh" {
 		client = githttp.NewClientWithOptions(
-			&http.Client{Transport: bounded{r.limits.Pack}},
+			&http.Client{Transport: bounded{r.limits.Pack, cmp.Or(r.over, http.DefaultTransport)}},
 			&githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects})
 	}
 	if service == transport.UploadPackServiceName {
@@ -271,10 +281,13 @@ func (r *Remote) open(ctx context.Context, service string) (transport.Session, e
 }
 
 // bounded refuses redirects to another host and cuts answers off at a limit.
-type bounded struct{ max int64 }
+type bounded struct {
+	max  int64
+	over http.RoundTripper
+}
 
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
-	res, err := http.DefaultTransport.RoundTrip(req)
+	res, err := b.over.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func newClient(reach Reach) *http.Client {
 	return &http.Client{
 		Timeout: requestTime,
 		Transport: &http.Transport{
-			DialContext:            reach.dial,
+			DialContext:            reach.Dial,
 			TLSHandshakeTimeout:    requestTime / 2,
 			ResponseHeaderTimeout:  requestTime,
 			MaxResponseHeaderBytes: maxHeader,

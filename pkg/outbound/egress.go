@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -29,30 +30,21 @@ func destination(address string, hosts []string) (*url.URL, error) {
 // allowed returns an error unless one of the hosts covers that of an address.
 func allowed(u *url.URL, hosts []string) error {
 	host := strings.ToLower(u.Hostname())
-	if covered(host, hosts) {
+	if model.CoversHost(hosts, host) {
 		return nil
 	}
 	return &failure{ClassRefused, fmt.Sprintf("policy does not allow calls to %s (egress.hosts)", text.Line(host, maxMessage))}
 }
 
-// covered reports whether hosts has the host, or *.example.com for a host below
-// example.com.
-func covered(host string, hosts []string) bool {
-	return slices.ContainsFunc(hosts, func(h string) bool {
-		below, wide := strings.CutPrefix(h, "*")
-		return host == h || wide && strings.HasPrefix(below, ".") && len(host) > len(below) && strings.HasSuffix(host, below)
-	})
-}
-
 // Within returns the part of hosts that a policy allows.
 func Within(hosts, policy []string) (left []string) {
 	for _, h := range hosts {
-		if covered(h, policy) {
+		if model.CoversHost(policy, h) {
 			left = append(left, h)
 		}
 	}
 	for _, h := range policy {
-		if covered(h, hosts) && !slices.Contains(left, h) {
+		if model.CoversHost(hosts, h) && !slices.Contains(left, h) {
 			left = append(left, h)
 		}
 	}
@@ -68,9 +60,9 @@ type Reach struct {
 	Never []netip.AddrPort
 }
 
-// dial connects to an address. A literal address is allowed if it is not link-local, because policy has to name it. A name may
+// Dial connects to an address. A literal address is allowed if it is not link-local, because policy has to name it. A name may
 // resolve to another address each time, so the address is checked just before the connection is made.
-func (r Reach) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (r Reach) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (p *Prober) connect(ctx context.Context, address string, hosts []string) er
 	if err := allowed(u, hosts); err != nil {
 		return err
 	}
-	c, err := p.reach.dial(ctx, "tcp", address)
+	c, err := p.reach.Dial(ctx, "tcp", address)
 	if err != nil {
 		return explain(ctx, err)
 	}

@@ -106,7 +106,7 @@ func (b *Branch) copyIn(ctx context.Context, dir string) (*state, error) {
 	if !ok {
 		return nil, &NoCopyError{filepath.Dir(dir), b.remote.String()}
 	}
-	store, ok := git.ReadCopy(filepath.Join(dir, keptDir), tip)
+	store, ok := git.ReadCopy(filepath.Join(dir, keptDir), git.Limits{}, tip)
 	if !ok {
 		return nil, fmt.Errorf("the copy in %s is damaged", dir)
 	}

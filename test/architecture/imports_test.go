@@ -58,7 +58,7 @@ var bans = []ban{
 		why:    "pkg/git is the only way to Git objects: it bounds and verifies what it reads",
 	}, {
 		paths:  []string{module + "pkg/git"},
-		except: []string{"pkg/source", "pkg/source/clone", "pkg/status"},
+		except: []string{"pkg/source", "pkg/source/clone", "pkg/source/pinned", "pkg/status"},
 		why:    "only source and status know Git: everybody else takes a snapshot, a clone.Tree or a status.Saved",
 	}, {
 		paths:  []string{"k8s.io/"},

@@ -22,6 +22,9 @@ const (
 	CodeStandard   = "DA1717" // a pod that the tenant's Pod Security Standard refuses
 	CodeLimits     = "DA1718" // a limit above the quota of a locked tenant
 	CodeAccount    = "DA1719" // an annotation of a service account that policy does not allow
+	CodeUnpinned   = "DA1720" // a reference to what is outside the fleet repo and not pinned
+	CodeUnreached  = "DA1721" // a host to fetch from that policy does not allow
+	CodeAbsent     = "DA1722" // what is pinned is not at hand
 	CodeAdoption   = "DA1725" // an object to adopt that the application does not render
 	CodeChart      = "DA1726" // a chart that is not read
 	CodeTemplate   = "DA1727" // a chart that does not render

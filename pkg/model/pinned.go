@@ -1,0 +1,35 @@
+package model
+
+import "strings"
+
+// Pinned names files outside the fleet repo by what they are: a commit of a Git repository.
+// What it names never changes.
+type Pinned struct {
+	Repository string `json:"repository"` // https://host/path
+	Commit     string `json:"commit"`     // 40 digits
+}
+
+// Host returns the host that has the files, without its port.
+func (p Pinned) Host() string {
+	_, rest, _ := strings.Cut(p.Repository, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	host, _, _ = strings.Cut(host, ":")
+	return strings.ToLower(host)
+}
+
+// String names the files for people: git.example.com/acme/bases@8f3c….
+func (p Pinned) String() string {
+	_, rest, _ := strings.Cut(p.Repository, "://")
+	return rest + "@" + p.Commit
+}
+
+// CoversHost reports whether a list has a host, or *.example.com for a host below example.com.
+func CoversHost(hosts []string, host string) bool {
+	for _, h := range hosts {
+		below, wide := strings.CutPrefix(h, "*")
+		if host == h || wide && strings.HasPrefix(below, ".") && len(host) > len(below) && strings.HasSuffix(host, below) {
+			return true
+		}
+	}
+	return false
+}

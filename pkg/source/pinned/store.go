@@ -1,0 +1,187 @@
+package pinned
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/build"
+)
+
+// Bounds of what one name stands for, and of all that is kept.
+const (
+	maxPack   = 32 << 20 // bytes that are sent
+	maxMemory = 64 << 20 // bytes of files
+	maxObject = 8 << 20  // bytes of a file
+	maxFiles  = 10_000
+	maxOpen   = 4       // that are kept in memory
+	maxKept   = 1 << 30 // bytes on disk; what was used last stays
+	patience  = time.Minute
+)
+
+var limits = git.Limits{Timeout: patience, Pack: maxPack, Object: maxObject, Memory: maxMemory}
+
+// Options configure a store.
+type Options struct {
+	Dir string // where files are kept; it is a cache
+	Now bool   // what is missing is fetched before Files returns
+	// Dial connects. Nil: to any address.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	TLS  *tls.Config // nil: with the roots of the system
+}
+
+// A Store has files that are named by what they are. It is for concurrent use.
+type Store struct {
+	ctx       context.Context // of the program: what renders has none
+	end       context.CancelFunc
+	o         Options
+	transport *http.Transport
+
+	mu      sync.Mutex
+	open    []opened // the one used last at the end
+	fetches fetches
+	fetched chan struct{}
+}
+
+// opened are files that were read and verified.
+type opened struct {
+	pinned model.Pinned
+	files  fs.FS
+}
+
+// Open returns a store that fetches until ctx ends.
+func Open(ctx context.Context, o Options) *Store {
+	s := &Store{o: o, fetched: make(chan struct{}, 1), fetches: newFetches()}
+	s.ctx, s.end = context.WithCancel(ctx)
+	s.transport = &http.Transport{DialContext: o.Dial, TLSClientConfig: o.TLS, TLSHandshakeTimeout: patience / 6,
+		ResponseHeaderTimeout: patience / 2, MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true}
+	return s
+}
+
+// Kept returns a store of what is kept in a directory. It fetches nothing.
+func Kept(dir string) *Store { return &Store{o: Options{Dir: dir}} }
+
+// Close ends all fetches and waits for them.
+func (s *Store) Close() {
+	if s.end != nil {
+		s.end()
+	}
+	s.fetches.running.Wait()
+}
+
+// Fetched has a value when a fetch has ended: Files is worth asking again.
+func (s *Store) Fetched() <-chan struct{} { return s.fetched }
+
+// Files returns what a name stands for, for a tenant. If that is not kept it is a
+// *build.AbsentError, and the files are fetched.
+func (s *Store) Files(tenant string, p model.Pinned) (fs.FS, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if files := s.kept(p); files != nil {
+		return files, nil
+	}
+	switch why := s.fetches.failed(p); {
+	case s.ctx == nil:
+		return nil, &build.AbsentError{Pinned: p, Why: "is not kept here, and nothing is fetched now; --fetch does"}
+	case s.o.Now:
+		if err := s.fetch(p); err != nil {
+			return nil, &build.AbsentError{Pinned: p, Why: "cannot be fetched: " + err.Error()}
+		}
+		if files := s.kept(p); files != nil {
+			return files, nil
+		}
+		return nil, &build.AbsentError{Pinned: p, Why: "cannot be kept in " + s.o.Dir}
+	default:
+		s.want(tenant, p)
+		if why != nil {
+			return nil, &build.AbsentError{Pinned: p, Why: "cannot be fetched: " + why.Error() + "; it is tried again"}
+		}
+		return nil, &build.AbsentError{Pinned: p, Why: "is not fetched yet"}
+	}
+}
+
+// dir is where what a name stands for is kept.
+func (s *Store) dir(p model.Pinned) string {
+	name := sha256.Sum256([]byte(p.Repository + "\n" + p.Commit))
+	return filepath.Join(s.o.Dir, hex.EncodeToString(name[:]))
+}
+
+// kept returns what is kept, nil if it is not there or not what its name says.
+func (s *Store) kept(p model.Pinned) fs.FS {
+	for i, o := range s.open {
+		if o.pinned == p {
+			s.open = append(append(s.open[:i:i], s.open[i+1:]...), o)
+			return o.files
+		}
+	}
+	commit, ok := git.ParseHash(p.Commit)
+	if !ok {
+		return nil
+	}
+	store, ok := git.ReadCopy(s.dir(p), limits, commit)
+	if !ok {
+		return nil
+	}
+	files, err := filesOf(store, commit)
+	if err != nil {
+		return nil
+	}
+	now := time.Now()
+	_ = os.Chtimes(s.dir(p), now, now) // else it goes sooner
+	if s.open = append(s.open, opened{p, files}); len(s.open) > maxOpen {
+		s.open = s.open[1:]
+	}
+	return files
+}
+
+// filesOf returns the files of a commit, within bounds.
+func filesOf(store *git.Store, commit git.Hash) (fs.FS, error) {
+	c, err := store.Commit(commit)
+	if err != nil {
+		return nil, err
+	}
+	return store.Files(c.TreeHash, git.FileLimits{Size: maxObject, Count: maxFiles})
+}
+
+// fetch fetches what a name stands for and keeps it, if it is that.
+func (s *Store) fetch(p model.Pinned) error {
+	commit, ok := git.ParseHash(p.Commit)
+	if !ok {
+		return fmt.Errorf("%.80q is not a commit", p.Commit)
+	}
+	if !strings.HasPrefix(p.Repository, "https://") {
+		return errors.New("its address does not begin with https://")
+	}
+	remote, err := git.NewRemote(p.Repository, git.Auth{}, limits)
+	if err != nil {
+		return err
+	}
+	s.makeRoom()
+	kept, err := git.OpenCopy(s.dir(p), limits)
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	store := kept.NewStore()
+	if err := remote.Through(s.transport).FetchCommit(s.ctx, store, commit, func(git.Signed) error { return nil }); err != nil {
+		return err
+	}
+	if _, err := filesOf(store, commit); err != nil {
+		return err
+	}
+	kept.Accept()
+	return nil
+}
