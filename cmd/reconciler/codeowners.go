@@ -38,7 +38,7 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeDirectory,
 		RunE: inWorkTree(func(cmd *cobra.Command, w *clone.Tree) error {
-			verdict, err := vetTree(cmd, w)
+			verdict, err := vetTree(cmd, w, &fleetFlags{fleet: "fleet"})
 			if err != nil {
 				return err
 			}

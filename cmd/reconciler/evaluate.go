@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/outbound"
+	"github.com/d-aros/d-aros/pkg/source/pinned"
 )
 
 const evaluateCommand = "evaluate"
@@ -43,18 +46,30 @@ func childCommand() ([]string, error) {
 }
 
 // fleetFlags name the fleet as the reconciler names it in the cluster.
-type fleetFlags struct{ fleet, prefix string }
+type fleetFlags struct {
+	fleet, prefix string
+	fetch         bool
+}
 
 func (f *fleetFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.fleet, "fleet", "fleet", "name of the fleet, as given to run")
 	fl.StringVar(&f.prefix, "namespace-prefix", "", "prefix of every namespace, as given to run")
+	f.addFetch(fl)
+}
+
+func (f *fleetFlags) addFetch(fl *pflag.FlagSet) {
+	fl.BoolVar(&f.fetch, "fetch", false, "fetch what applications name by commits of other repositories, from hosts that policy allows")
 }
 
 // options returns how a command without a cluster evaluates a fleet.
-func (f *fleetFlags) options(progressTo io.Writer) (offline.Options, error) {
+func (f *fleetFlags) options(ctx context.Context, progressTo io.Writer) (offline.Options, error) {
 	child, err := childCommand()
+	outside := pinned.Kept(pinnedDir(defaultStateDir()))
+	if f.fetch {
+		outside = pinned.Open(ctx, pinned.Options{Dir: pinnedDir(defaultStateDir()), Now: true, Dial: outbound.Reach{}.Dial})
+	}
 	return offline.Options{
-		Child: child, Answers: answersDir(), Fleet: f.fleet, Prefix: f.prefix,
+		Child: child, Answers: answersDir(), Fleet: f.fleet, Prefix: f.prefix, Outside: outside.Files,
 		Progress: func(what string, steps int) (step, end func()) {
 			p := newProgress(progressTo, what, steps)
 			return p.step, p.end

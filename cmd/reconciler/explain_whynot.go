@@ -48,7 +48,7 @@ which would do. For that it reads the fleet repo too.`
 				return nil, err
 			}
 			defer fleet.Close()
-			o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.ErrOrStderr())
+			o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return nil, err
 			}

@@ -135,7 +135,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, branch string, commit func(*signing
 			return refusal("neither origin nor this clone has a branch %s", b.name)
 		}
 	}
-	o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.ErrOrStderr())
+	o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

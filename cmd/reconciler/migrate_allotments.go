@@ -84,7 +84,7 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 	}
 	view := &allotmentsView{Given: done.Given, Moved: done.Moved, Open: done.Kept}
 	if len(done.Given) > 0 { // only under allotments it can be evaluated what applications use
-		verdict, err := vetFiles(ctx, w, after, progressTo)
+		verdict, err := vetFiles(ctx, w, after, &fleetFlags{fleet: "fleet"}, progressTo)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func with(files *clone.Files, changed []layer.Source) (_ *clone.Files, err error
 
 // acceptable returns an error if the platform or a tenant would be refused.
 func acceptable(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo io.Writer) error {
-	verdict, err := vetFiles(ctx, w, files, progressTo)
+	verdict, err := vetFiles(ctx, w, files, &fleetFlags{fleet: "fleet"}, progressTo)
 	if err != nil {
 		return err
 	}

@@ -181,7 +181,7 @@ func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer
 	if err != nil {
 		return err
 	}
-	verdict, err := vetFiles(ctx, w, after, progressTo)
+	verdict, err := vetFiles(ctx, w, after, &fleetFlags{fleet: "fleet"}, progressTo)
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func (f *caseFlags) open(cmd *cobra.Command, do func(offline.Options, offline.Ca
 		c.Elsewhere = &offline.Recorded{Commit: r.branch.Tip(), Ledger: ledger}
 		r.close()
 	}
-	o, err := f.options(cmd.ErrOrStderr())
+	o, err := f.options(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (f *fluctuation) planned() model.Ledger {
 	w, err := clone.Open(f.t.Context(), f.repo.Dir)
 	require.NoError(f.t, err)
 	defer w.Close()
-	o, err := (&fleetFlags{fleet: "fleet"}).options(nil)
+	o, err := (&fleetFlags{fleet: "fleet"}).options(f.t.Context(), nil)
 	require.NoError(f.t, err)
 	made, err := offline.Plan(f.t.Context(), o, offline.Case{Tree: w, StatusBranch: "status", Now: f.now}, "main", f.accepted)
 	require.NoError(f.t, err)

@@ -75,7 +75,7 @@ func (w *world) settled() model.Ledger {
 	tree, err := clone.Open(w.t.Context(), w.repo.Dir)
 	require.NoError(w.t, err)
 	defer tree.Close()
-	o, err := (&fleetFlags{fleet: "fleet"}).options(nil)
+	o, err := (&fleetFlags{fleet: "fleet"}).options(w.t.Context(), nil)
 	require.NoError(w.t, err)
 	made, err := offline.Plan(w.t.Context(), o, offline.Case{Tree: tree, StatusBranch: "status", Now: w.now, Settle: true}, "main", "HEAD")
 	require.NoError(w.t, err)

@@ -59,7 +59,7 @@ cannot be computed again, 2 if replay itself failed.`,
 				return err
 			}
 			defer fleet.Close()
-			o, err := of.options(cmd.ErrOrStderr())
+			o, err := of.options(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

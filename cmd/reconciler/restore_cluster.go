@@ -89,7 +89,7 @@ func (f *remainsFlags) restore(cmd *cobra.Command, r *ledgerReader, write bool) 
 		return done, err
 	}
 	defer repo.Close()
-	options, err := f.fleet.options(cmd.ErrOrStderr())
+	options, err := f.fleet.options(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return done, err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/source"
+	"github.com/d-aros/d-aros/pkg/source/pinned"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -136,6 +137,9 @@ func defaultStateDir() string {
 	return filepath.Join(dir, "d-aros")
 }
 
+// pinnedDir has the files of other repositories that applications name by commits.
+func pinnedDir(state string) string { return filepath.Join(state, "pinned") }
+
 func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	log, err := newLogger(errOut, f.logFormat, f.logLevel)
 	if err != nil {
@@ -198,7 +202,9 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	runtimes, err := f.runtimes(clusters, opener, evaluator, reach)
+	outside := pinned.Open(ctx, pinned.Options{Dir: pinnedDir(f.stateDir), Now: f.once || f.dryRun, Dial: reach.Dial})
+	defer outside.Close()
+	runtimes, err := f.runtimes(clusters, opener, evaluator, outside, reach)
 	if err != nil {
 		return err
 	}
@@ -229,9 +235,10 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: runtimes.Mux, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Audience: reconcile.Audience{Listeners: outgoing.listeners},
-			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered()}, Slice: f.slice(), Newcomers: f.newcomers(),
+			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered(), Fetched: outside.Fetched()}, Slice: f.slice(), Newcomers: f.newcomers(),
 			Readings: reconcile.Readings{
 				SourceStale: f.sourceStale,
+				Outside:     outside.Files,
 				Progress:    []func() int64{evaluators.Evaluated},
 				Limits:      map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
 				Mirror:      mirror.figure(), Delivered: outgoing.delivered,

@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/runtime/process"
 	"github.com/d-aros/d-aros/pkg/sealed"
+	"github.com/d-aros/d-aros/pkg/source/pinned"
 )
 
 // runtimes are those that a run acts on.
@@ -39,12 +40,12 @@ func (f *runFlags) clusterConfigs() ([]namedCluster, error) {
 }
 
 // runtimes connects to the clusters and to the plain hosts, as far as there are any, and asks what runs elsewhere within a reach.
-func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, evaluator *evaluate.Evaluator, reach outbound.Reach) (r runtimes, err error) {
+func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, evaluator *evaluate.Evaluator, outside *pinned.Store, reach outbound.Reach) (r runtimes, err error) {
 	var connected []*kubernetes.Runtime
 	var adapters []runtime.Adapter
 	for _, c := range clusters {
 		cluster, err := kubernetes.New(c.Config, kubernetes.Options{
-			Fleet: f.fleet, Prefix: f.prefix, Cluster: c.name, Workers: f.workers, Slice: f.slice() / 4, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build,
+			Fleet: f.fleet, Prefix: f.prefix, Cluster: c.name, Workers: f.workers, Slice: f.slice() / 4, Namespace: f.leaseNamespace, Agents: f.nodeNamespace, TenantRole: f.tenantRole, Opener: opener, Build: evaluator.Build, Outside: outside.Files,
 		})
 		if err != nil {
 			return r, err

@@ -54,7 +54,7 @@ func declaredKeys(cmd *cobra.Command, r *ledgerReader) ([]string, error) {
 	if files == nil {
 		return nil, nil
 	}
-	o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.ErrOrStderr())
+	o, err := (&fleetFlags{fleet: "fleet"}).options(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}

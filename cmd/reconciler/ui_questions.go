@@ -23,7 +23,7 @@ func openQuestions(cmd *cobra.Command, from *ledgerFlags, of *fleetFlags) (q *ui
 	if err != nil {
 		return nil, false, nil
 	}
-	o, err := of.options(io.Discard)
+	o, err := of.options(cmd.Context(), io.Discard)
 	if err == nil {
 		q = &uiQuestions{tree: tree, options: o}
 		q.Base, err = offline.OpenBase(cmd.Context(), o, offline.Case{Tree: tree, StatusBranch: from.branch}, "")

@@ -13,6 +13,7 @@ import (
 )
 
 func newVetCommand() *cobra.Command {
+	of := fleetFlags{fleet: "fleet"}
 	var effective string
 	format := outputFormat("text")
 	cmd := &cobra.Command{
@@ -21,7 +22,8 @@ func newVetCommand() *cobra.Command {
 		Long: `Vet checks the files of a fleet repo on disk, before they are committed, and lists what
 the reconciler would refuse: all errors that "cue vet" finds, errors that it cannot find
 (references between files, sums, names of directories, files that opt out of the policy),
-and applications whose objects cannot be rendered. It needs no cluster and no network.
+and applications whose objects cannot be rendered. It needs no cluster, and
+no network but with --fetch.
 
 It checks the files that "git add --all" would commit: changed and new files, without
 those that .gitignore names. Given a directory inside a fleet repo it checks the whole
@@ -50,7 +52,7 @@ itself failed.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeDirectory,
 		RunE: inWorkTree(func(cmd *cobra.Command, w *clone.Tree) error {
-			verdict, err := vetTree(cmd, w)
+			verdict, err := vetTree(cmd, w, &of)
 			if err != nil {
 				return err
 			}
@@ -66,6 +68,7 @@ itself failed.`,
 		}),
 	}
 	fl := cmd.Flags()
+	of.addFetch(fl)
 	fl.StringVar(&effective, "effective", "", "show the policy in force for `TENANT[/APPLICATION]`")
 	fl.VarP(&format, "output", "o", outputUsage)
 	return cmd

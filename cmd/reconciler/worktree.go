@@ -32,17 +32,17 @@ func completeDirectory(*cobra.Command, []string, string) ([]string, cobra.ShellC
 }
 
 // vetTree checks the files of a work tree as the reconciler would.
-func vetTree(cmd *cobra.Command, w *clone.Tree) (offline.Verdict, error) {
+func vetTree(cmd *cobra.Command, w *clone.Tree, of *fleetFlags) (offline.Verdict, error) {
 	files, err := w.Files(cmd.Context())
 	if err != nil {
 		return offline.Verdict{}, err
 	}
-	return vetFiles(cmd.Context(), w, files, cmd.ErrOrStderr())
+	return vetFiles(cmd.Context(), w, files, of, cmd.ErrOrStderr())
 }
 
 // vetFiles checks files as if they were those of the work tree.
-func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, progressTo io.Writer) (offline.Verdict, error) {
-	o, err := (&fleetFlags{fleet: "fleet"}).options(progressTo)
+func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, of *fleetFlags, progressTo io.Writer) (offline.Verdict, error) {
+	o, err := of.options(ctx, progressTo)
 	if err != nil {
 		return offline.Verdict{}, err
 	}

@@ -22,6 +22,9 @@ type Options struct {
 	Fleet   string   // name of the fleet, as given to run
 	Prefix  string   // of every namespace, as given to run
 
+	// Outside opens files outside the repo for a tenant; see build.Outside. Nil: none are at hand.
+	Outside func(tenant string, p model.Pinned) (fs.FS, error)
+
 	// Progress is called when a part of the work begins, with the number of its steps. It returns a function that is
 	// called after each step, from any goroutine, and one that is called at the end. Nil is fine.
 	Progress func(what string, steps int) (step, end func())
@@ -99,7 +102,11 @@ func (a *assessor) kustomizations(r revision, app *model.Application) (render.Ku
 	if err != nil {
 		return nil, err
 	}
-	return render.Build(app, a.Prefix, dir, func(r build.Recipe) (build.Result, error) { return a.evaluator.Build(app.ID.Tenant, r) })
+	b := render.Builder{Prefix: a.Prefix, Follow: func(r build.Recipe) (build.Result, error) { return a.evaluator.Build(app.ID.Tenant, r) }}
+	if a.Outside != nil {
+		b.Outside = func(p model.Pinned) (fs.FS, error) { return a.Outside(app.ID.Tenant, p) }
+	}
+	return b.Build(app, dir)
 }
 
 // watchedPool is a pool that reports its steps, and starts none after the context has ended.

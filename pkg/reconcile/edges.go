@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"io/fs"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
@@ -47,6 +48,8 @@ type Wakes struct {
 	SourceChanged <-chan struct{}
 	// Evaluated gets a value when an evaluation has ended that no pass waited for.
 	Evaluated <-chan struct{}
+	// Fetched gets a value when files outside the fleet repo were fetched, or were not.
+	Fetched <-chan struct{}
 }
 
 // Readings tell how the edges are doing. All may be zero.
@@ -59,6 +62,8 @@ type Readings struct {
 	Views func() []runtime.View
 	// Preview returns sentences about the objects of assignments that others made, for a dry run. Nil: nobody looks.
 	Preview func(ctx context.Context, list []runtime.Assignment) ([]string, error)
+	// Outside opens files outside the fleet repo for a tenant; see build.Outside. Nil: none are at hand.
+	Outside func(tenant string, p model.Pinned) (fs.FS, error)
 	// Progress are functions that count what the edges get done: objects that the cluster
 	// has answered, directories that were evaluated. They are for concurrent use.
 	Progress []func() int64

@@ -65,9 +65,13 @@ func (d *declared) kustomizations(spec *model.Application) (render.Kustomization
 	if err != nil {
 		return nil, err
 	}
-	return render.Build(spec, d.o.Prefix, dir, func(r build.Recipe) (build.Result, error) {
+	b := render.Builder{Prefix: d.o.Prefix, Follow: func(r build.Recipe) (build.Result, error) {
 		return d.o.Evaluator.Build(spec.ID.Tenant, r)
-	})
+	}}
+	if d.o.Outside != nil {
+		b.Outside = func(p model.Pinned) (fs.FS, error) { return d.o.Outside(spec.ID.Tenant, p) }
+	}
+	return b.Build(spec, dir)
 }
 
 // directory opens the directory of an application at a commit.

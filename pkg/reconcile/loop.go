@@ -167,13 +167,13 @@ func (l *Loop) untilNext(r Report) time.Duration {
 func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	changed, evaluated := l.o.Runtime.Changed(), l.o.Evaluated
+	changed, evaluated, fetched := l.o.Runtime.Changed(), l.o.Evaluated, l.o.Fetched
 	var answered <-chan struct{}
 	if l.o.Outbound != nil {
 		answered = l.o.Outbound.Changed()
 	}
 	if !healthy {
-		changed, evaluated, answered = nil, nil, nil
+		changed, evaluated, fetched, answered = nil, nil, nil, nil
 	}
 	select {
 	case <-l.o.SourceChanged: // counts also where the next pass is due at once
@@ -189,6 +189,7 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 		l.declared.polled = time.Time{}
 	case <-answered:
 	case <-evaluated:
+	case <-fetched:
 	case <-changed:
 		select {
 		case <-ctx.Done():

@@ -164,10 +164,17 @@ func TestAttack04RemoteReferenceSSRF(t *testing.T) {
 			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, ref)))
 			require.Error(t, err, "%s %s", field, ref)
 			if !strings.Contains(field, "{%q: {}}") { // a patch without a kind is what kustomize refuses
-				require.ErrorContains(t, err, declared.CodeFiles, "%s %s", field, ref)
+				require.Regexp(t, declared.CodeFiles+"|"+declared.CodeUnpinned, err.Error(), "%s %s", field, ref)
 			}
 		}
 	}
+	t.Run("pinned", func(t *testing.T) {
+		for _, field := range []string{"resources: [%q]", "components: [%q]", "bases: [%q]"} {
+			_, err := kustomization(t, mapFS("k/kustomization.yaml", fmt.Sprintf(field, "https://"+host+"/a//b?ref="+strings.Repeat("a", 40))))
+			require.ErrorContains(t, err, declared.CodeUnreached+" ", "policy names no host")
+			require.ErrorContains(t, err, "k/kustomization.yaml:1: ")
+		}
+	})
 	t.Run("directories named like repositories are directories", func(t *testing.T) {
 		// Given these names, kustomize itself would run git.
 		for _, dir := range []string{"github.com/acme/shop", "a.git"} {

@@ -24,15 +24,23 @@ import (
 // available.
 type Kustomizations map[string]build.Result
 
-// Build builds the kustomizations and charts of a spec, given the files of its directory. The
-// caller decides where recipes are followed; nil does it in this process without limits. Prefix is that of
-// namespaces. An error is that of the caller: an error of a kustomization is part of the result.
-func Build(spec *model.Application, prefix string, files fs.FS, follow func(build.Recipe) (build.Result, error)) (Kustomizations, error) {
-	if follow == nil {
-		follow = func(r build.Recipe) (build.Result, error) { return build.Follow(r), nil }
+// A Builder builds the kustomizations and charts of specs. The zero Builder does it in this
+// process without limits, and has no files of other repositories.
+type Builder struct {
+	Prefix  string                                   // of namespaces
+	Follow  func(build.Recipe) (build.Result, error) // a recipe; nil: in this process
+	Outside build.Outside
+}
+
+// Build builds those of a spec, given the files of its directory. An error is that of the
+// builder: an error of a kustomization is part of the result.
+func (b Builder) Build(spec *model.Application, files fs.FS) (Kustomizations, error) {
+	if b.Follow == nil {
+		b.Follow = func(r build.Recipe) (build.Result, error) { return build.Follow(r), nil }
 	}
 	all := Kustomizations{}
-	charts, kustomizations := chart.NewReader(files), (*kustomize.Reader)(nil)
+	outside := reached(spec, b.Outside)
+	charts, kustomizations := chartReaders{own: chart.NewReader(files), outside: outside}, (*kustomize.Reader)(nil)
 	for i := range spec.Components {
 		c := &spec.Components[i]
 		key, written, recipe, err := "", []build.Written(nil), build.Recipe(nil), error(nil)
@@ -46,7 +54,7 @@ func Build(spec *model.Application, prefix string, files fs.FS, follow func(buil
 				continue
 			}
 			if kustomizations == nil {
-				kustomizations = kustomize.NewReader(files)
+				kustomizations = kustomize.NewReader(files, outside)
 			}
 			k, unread := kustomizations.Read(p.Path)
 			recipe, written, err = k, k.Written, unread
@@ -56,22 +64,59 @@ func Build(spec *model.Application, prefix string, files fs.FS, follow func(buil
 				continue
 			}
 			key = chartKey(c.Name)
-			recipe, err = p.chart(charts, ObjectName(spec.ID, c.Name), Namespace(prefix, spec.ID, spec.Policy.Namespace))
+			recipe, err = p.chart(&charts, ObjectName(spec.ID, c.Name), Namespace(b.Prefix, spec.ID, spec.Policy.Namespace))
 		default:
 			continue
 		}
-		b := build.Result{}
+		built, err := b.follow(recipe, err)
+		if absent := (*build.AbsentError)(nil); errors.As(err, &absent) {
+			property := map[string]string{"kustomize": "properties.path", "helm": "properties.chart"}[c.Type]
+			err = &AbsentError{problem(spec, c.Name, declared.Faultf(declared.CodeAbsent, property, "%s", text.Clean(err.Error())))}
+		}
 		if err != nil {
-			b.Refused = text.Clean(err.Error())
-		} else if b, err = follow(recipe); err != nil {
 			return nil, err
 		}
 		if written != nil {
-			b.Written = written
+			built.Written = written
 		}
-		all[key] = b
+		all[key] = built
 	}
 	return all, nil
+}
+
+// An AbsentError is that of a spec that names files outside the fleet repo which are not at
+// hand now. The same build may succeed in another pass.
+type AbsentError struct{ Problem model.Problem }
+
+func (e *AbsentError) Error() string { return e.Problem.Message }
+
+// follow follows a recipe that was read, or says why it was not.
+func (b Builder) follow(r build.Recipe, unread error) (build.Result, error) {
+	var absent *build.AbsentError
+	var refused *build.RefusedError
+	switch {
+	case unread == nil:
+		return b.Follow(r)
+	case errors.As(unread, &absent):
+		return build.Result{}, unread
+	case errors.As(unread, &refused):
+		return build.Result{Refused: text.Clean(unread.Error()), Code: refused.Code, Limit: refused.Limit}, nil
+	}
+	return build.Result{Refused: text.Clean(unread.Error())}, nil
+}
+
+// reached opens what is outside for a spec: from hosts only that its policy allows.
+func reached(spec *model.Application, open build.Outside) build.Outside {
+	return func(p model.Pinned) (fs.FS, error) {
+		switch {
+		case !model.CoversHost(spec.Policy.Egress, p.Host()):
+			return nil, &build.RefusedError{Code: declared.CodeUnreached, Limit: "policy.egress.hosts",
+				Message: "is at " + p.Host() + ", and policy does not allow calls to that host (egress.hosts)"}
+		case open == nil:
+			return nil, &build.AbsentError{Pinned: p, Why: "is not fetched here"}
+		}
+		return open(p)
+	}
 }
 
 func (k Kustomizations) has(key string) bool { _, ok := k[key]; return ok }
@@ -84,7 +129,7 @@ func (a *application) built(key, path, unread, failed string) ([]*unstructured.U
 	case !ok:
 		return nil, built, declared.Faultf(unread, path, "needs the files of the application's directory as of commit %s, which are not at hand", a.spec.Commit)
 	case built.Refused != "":
-		return nil, built, declared.Faultf(unread, path, "%s", built.Refused)
+		return nil, built, declared.Against(built.Limit, cmp.Or(built.Code, unread), path, "%s", built.Refused)
 	case built.Failed != "" && built.Place != "":
 		return nil, built, declared.Faultf(cmp.Or(built.Code, failed), path, "%s: %s", built.Place, built.Failed)
 	case built.Failed != "":

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/render/chart"
 	"github.com/d-aros/d-aros/pkg/render/declared"
@@ -12,6 +13,7 @@ import (
 // helmProperties are the properties of a helm component.
 type helmProperties struct {
 	Chart       string          `json:"chart"`
+	From        *chartSource    `json:"from"`
 	Values      json.RawMessage `json:"values"`
 	KubeVersion string          `json:"kubeVersion"`
 	APIVersions []string        `json:"apiVersions"`
@@ -21,11 +23,48 @@ type helmProperties struct {
 // chartKey is that of a component with a chart: components may have one with other values each.
 func chartKey(component string) string { return "chart of " + component }
 
+// chartSource is the repository that a chart is fetched from.
+type chartSource struct {
+	Git    string `json:"git"`
+	Commit string `json:"commit"`
+}
+
+// chartReaders read the charts of one application: those in its directory, and those that
+// other repositories have.
+type chartReaders struct {
+	own     *chart.Reader
+	outside build.Outside
+	others  map[model.Pinned]*chart.Reader
+}
+
+// of returns the reader of a source, and how messages name it.
+func (r *chartReaders) of(from *chartSource) (*chart.Reader, string, error) {
+	if from == nil {
+		return r.own, "", nil
+	}
+	p := model.Pinned{Repository: from.Git, Commit: from.Commit}
+	if r.others[p] == nil {
+		files, err := r.outside(p)
+		if err != nil {
+			return nil, "", err
+		}
+		if r.others == nil {
+			r.others = map[model.Pinned]*chart.Reader{}
+		}
+		r.others[p] = chart.NewReader(files)
+	}
+	return r.others[p], p.String() + ":/", nil
+}
+
 // chart reads the chart, to be rendered as a release.
-func (p *helmProperties) chart(reader *chart.Reader, release, namespace string) (build.Recipe, error) {
+func (p *helmProperties) chart(readers *chartReaders, release, namespace string) (build.Recipe, error) {
+	reader, at, err := readers.of(p.From)
+	if err != nil {
+		return nil, err
+	}
 	files, err := reader.Read(p.Chart)
 	return chart.Chart{
-		Dir: p.Chart, Files: files, Values: p.Values, Release: release, Namespace: namespace,
+		Dir: at + p.Chart, Files: files, Values: p.Values, Release: release, Namespace: namespace,
 		Kubernetes: cmp.Or(p.KubeVersion, chart.Kubernetes), APIs: p.APIVersions, SkipCRDs: p.SkipCRDs,
 	}, err
 }

@@ -41,10 +41,10 @@ func TestReadingOfKustomizationsIsBounded(t *testing.T) {
 		}
 	}
 	asked := 0
-	built, err := Build(spec, "", files, func(build.Recipe) (build.Result, error) {
+	built, err := Builder{Follow: func(build.Recipe) (build.Result, error) {
 		asked++
 		return build.Result{}, nil
-	})
+	}}.Build(spec, files)
 	require.NoError(t, err)
 	require.Len(t, built, 100)
 	require.Equal(t, 16, asked)

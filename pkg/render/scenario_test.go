@@ -151,7 +151,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	}
 	var built Kustomizations
 	if files != nil {
-		built, err = Build(instance.Spec, s.Prefix, files, nil)
+		built, err = Builder{Prefix: s.Prefix}.Build(instance.Spec, files)
 		require.NoError(t, err)
 	}
 	tenant := &model.Tenant{Name: s.Tenant, Policy: policy}

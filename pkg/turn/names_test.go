@@ -63,7 +63,7 @@ func parse(t *testing.T, name string) *txtar.Archive {
 func check(t *testing.T, files tree) (model.Fleet, *turn.Checked) {
 	return turn.CheckRenderings(evaluate.New().Fleet("c", files, nil), turn.Renderings{Fleet: "test", Kustomizations: func(a *model.Application) (render.Kustomizations, error) {
 		if dir, err := fs.Sub(files, "tenants/"+a.ID.Tenant+"/apps/"+a.ID.Name); err == nil {
-			return render.Build(a, "", dir, nil)
+			return render.Builder{}.Build(a, dir)
 		}
 		return nil, errors.New("it is gone")
 	}})
@@ -162,7 +162,7 @@ func TestATenantDoesNotFreezeAnother(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return render.Build(a, "", dir, nil)
+			return render.Builder{}.Build(a, dir)
 		}})
 		require.Empty(t, fleet.Problems)
 		return turn.Take(turn.Case{Fleet: fleet, Checked: checked, Ledger: ledger, Now: now,

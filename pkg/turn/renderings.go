@@ -177,6 +177,9 @@ func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, [
 		if later := (*evaluate.Postponed)(nil); errors.As(err, &later) {
 			return render.Set{}, []model.Problem{{Code: catalogue.NotYet, Path: "application", Message: later.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
 		}
+		if absent := (*render.AbsentError)(nil); errors.As(err, &absent) {
+			return render.Set{}, []model.Problem{absent.Problem}
+		}
 		return render.Set{}, []model.Problem{unreadable(app, err)}
 	}
 	in.Instance = AtFullLevel(app)

@@ -126,7 +126,7 @@ func (d *decided) kustomizations(a *model.Application) (render.Kustomizations, e
 	if err != nil {
 		return nil, err
 	}
-	return render.Build(a, "", dir, nil)
+	return render.Builder{}.Build(a, dir)
 }
 
 // wrong lists the problems of a tenant, or of the platform.

@@ -32,6 +32,7 @@ type propertiesDoc struct {
 	} `json:"objects"`
 	Path     string `json:"path"`
 	Chart    string `json:"chart"`
+	From     any    `json:"from"`
 	Deadline string `json:"deadline"`
 
 	Data     json.RawMessage   `json:"data"`
@@ -111,7 +112,9 @@ func (r *references) check() {
 	}
 	switch r.c.Type {
 	case "helm":
-		r.chart(properties.Chart)
+		if properties.From == nil { // else rendering reads it
+			r.chart(properties.Chart)
+		}
 	case "secret":
 		r.secret(properties)
 	case "external-secret":

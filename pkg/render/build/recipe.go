@@ -31,7 +31,8 @@ type Result struct {
 	Objects []json.RawMessage // in the order in which they were made
 	Refused string            // error in its files, which no recipe was made of
 	Failed  string            // why there are no objects
-	Code    string            // of the failure, "" for the usual one
+	Code    string            // of the error or failure, "" for the usual one
+	Limit   string            // what the error goes against, "" without one
 	Place   string            // where it fails: file:line and field, "" if that is not known
 	Written []Written         // where its objects, or what they were made of, were written
 }

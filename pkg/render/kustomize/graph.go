@@ -12,6 +12,8 @@ import (
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/d-aros/d-aros/pkg/render/build"
 )
 
 // Bounds of a kustomization with all that it builds on.
@@ -37,10 +39,10 @@ type base struct {
 	kind  string // Kustomization or Component
 }
 
-// Read reads the kustomization in directory dir of a tree of files. The error blames
-// the files.
+// Read reads the kustomization in directory dir of a tree of files, which builds on nothing
+// else. The error blames the files.
 func Read(files fs.FS, dir string) (Kustomization, error) {
-	return NewReader(files).Read(dir)
+	return NewReader(files, nil).Read(dir)
 }
 
 // A Reader reads the kustomizations of one application, of which the directory is given.
@@ -49,9 +51,10 @@ type Reader struct {
 	err  error
 }
 
-// NewReader returns a reader. What it reads is bounded, together.
-func NewReader(files fs.FS) *Reader {
-	t, err := newTree(files)
+// NewReader returns a reader, which finds outside what other repositories have. What it reads
+// is bounded, together.
+func NewReader(files fs.FS, outside build.Outside) *Reader {
+	t, err := newTree(files, outside)
 	return &Reader{tree: t, err: err}
 }
 

@@ -66,7 +66,7 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 
 // resource rewrites a reference to another kustomization or to a file with objects.
 func (w *writer) resource(ref *string, at ...any) error {
-	p, err := w.tree.resolve(w.dir, *ref)
+	p, err := w.target(*ref)
 	if err != nil {
 		return w.blame(quoted(*ref, err), at...)
 	}
@@ -78,7 +78,7 @@ func (w *writer) resource(ref *string, at ...any) error {
 
 // directory rewrites a reference to another kustomization of a kind, and visits it.
 func (w *writer) directory(ref *string, kind string, at ...any) error {
-	p, err := w.tree.resolve(w.dir, *ref)
+	p, err := w.target(*ref)
 	if err == nil && !w.tree.isDir(p) {
 		err = errors.New("is not a directory")
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/render/build"
 )
 
 // Bounds of an application's directory.
@@ -14,24 +16,33 @@ const (
 	maxRead  = 16 << 20 // bytes that all its kustomizations read, which nobody stops: a file counts each time
 )
 
-// tree lists an application's directory: the type and size of each path. Links are
-// listed and never followed.
+// tree lists an application's directory, and what it builds on of other repositories: the type
+// and size of each path. Links are listed and never followed.
 type tree struct {
-	files fs.FS
+	files   fs.FS
+	outside build.Outside
+	mounts  map[string]fs.FS // of other repositories, by where they are in the tree
+
 	kinds map[string]fs.FileMode // by path
 	sizes map[string]int64
 	read  int64 // bytes of files so far
 }
 
-func newTree(files fs.FS) (*tree, error) {
-	t := &tree{files: files, kinds: map[string]fs.FileMode{}, sizes: map[string]int64{}}
-	err := fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
+func newTree(files fs.FS, outside build.Outside) (*tree, error) {
+	t := &tree{files: files, outside: outside, kinds: map[string]fs.FileMode{}, sizes: map[string]int64{}}
+	return t, t.list(files, ".")
+}
+
+// list adds what files has to the tree, below root.
+func (t *tree) list(files fs.FS, root string) error {
+	return fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if len(t.kinds) >= maxFiles {
-			return fmt.Errorf("the application's directory has more than %d files", maxFiles)
+			return fmt.Errorf("the application's directory has, with what it builds on, more than %d files", maxFiles)
 		}
+		p = path.Join(root, p)
 		t.kinds[p] = d.Type()
 		if d.Type().IsRegular() {
 			info, err := d.Info()
@@ -42,11 +53,10 @@ func newTree(files fs.FS) (*tree, error) {
 		}
 		return nil
 	})
-	return t, err
 }
 
-// resolve returns the path that a reference in a file of dir leads to. Only
-// relative paths inside the application's directory are references.
+// resolve returns the path that a reference in a file of dir leads to. Only relative paths
+// inside the application's directory are references, or inside the repository that dir is of.
 func (t *tree) resolve(dir, ref string) (string, error) {
 	switch {
 	case ref == "" || len(ref) > 1024:
@@ -58,9 +68,12 @@ func (t *tree) resolve(dir, ref string) (string, error) {
 	case path.IsAbs(ref):
 		return "", errors.New("is an absolute path")
 	}
-	p := path.Join(dir, ref)
-	if p == ".." || strings.HasPrefix(p, "../") {
+	p, root := path.Join(dir, ref), t.rootOf(dir)
+	switch {
+	case root == "" && (p == ".." || strings.HasPrefix(p, "../")):
 		return "", errors.New("leads out of the application's directory")
+	case root != "" && p != root && !strings.HasPrefix(p, root+"/"):
+		return "", errors.New("leads out of the repository that it is in")
 	}
 	for above := p; above != "."; above = path.Dir(above) {
 		if mode, ok := t.kinds[above]; ok && mode&fs.ModeType != 0 && !mode.IsDir() {
@@ -86,7 +99,11 @@ func (t *tree) file(p string) ([]byte, error) {
 	if t.read += t.sizes[p]; t.read > maxRead {
 		return nil, fmt.Errorf("is not read: the kustomizations of the application read more than %d MiB together", maxRead>>20)
 	}
-	b, err := fs.ReadFile(t.files, p)
+	files, name := t.files, p
+	if root := t.rootOf(p); root != "" {
+		files, name = t.mounts[root], strings.TrimPrefix(p, root+"/")
+	}
+	b, err := fs.ReadFile(files, name)
 	if err != nil {
 		return nil, err
 	}

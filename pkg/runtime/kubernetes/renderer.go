@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/apply"
@@ -19,6 +20,8 @@ type Renderer struct {
 
 	// Build follows a recipe of a tenant. Nil builds it in this process without limits.
 	Build func(tenant string, r build.Recipe) (build.Result, error)
+	// Outside opens files outside the fleet repo for a tenant; see build.Outside. Nil: none are at hand.
+	Outside func(tenant string, p model.Pinned) (fs.FS, error)
 }
 
 // Set returns the objects of an assignment: those of an instance while it is active, those
@@ -77,10 +80,14 @@ func (r *Renderer) kustomizations(a *runtime.Assignment, spec *model.Application
 	if err != nil {
 		return nil, err
 	}
-	if r.Build == nil {
-		return render.Build(spec, r.Prefix, dir, nil)
+	b := render.Builder{Prefix: r.Prefix}
+	if r.Build != nil {
+		b.Follow = func(recipe build.Recipe) (build.Result, error) { return r.Build(spec.ID.Tenant, recipe) }
 	}
-	return render.Build(spec, r.Prefix, dir, func(recipe build.Recipe) (build.Result, error) { return r.Build(spec.ID.Tenant, recipe) })
+	if r.Outside != nil {
+		b.Outside = func(p model.Pinned) (fs.FS, error) { return r.Outside(spec.ID.Tenant, p) }
+	}
+	return b.Build(spec, dir)
 }
 
 // Act renders assignments, and applies the sets of those that can be rendered. What cannot

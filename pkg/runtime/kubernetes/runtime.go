@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,8 @@ type Options struct {
 
 	// Build follows a recipe of a tenant. Nil builds it in this process without limits.
 	Build func(tenant string, r build.Recipe) (build.Result, error)
+	// Outside opens files outside the fleet repo for a tenant; see build.Outside. Nil: none are at hand.
+	Outside func(tenant string, p model.Pinned) (fs.FS, error)
 }
 
 // Runtime is one cluster. Close ends its watches.
@@ -98,7 +101,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
 	r := &Runtime{
-		renderer: Renderer{Fleet: opts.Fleet, Prefix: opts.Prefix, Build: opts.Build},
+		renderer: Renderer{Fleet: opts.Fleet, Prefix: opts.Prefix, Build: opts.Build, Outside: opts.Outside},
 		fleet:    opts.Fleet, cluster: opts.Cluster, namespace: cmp.Or(opts.Namespace, "daros-system"), agents: opts.Agents, role: opts.TenantRole, opener: opts.Opener,
 		reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
 		workloads: map[model.AppID][]model.Workload{},
