@@ -27,6 +27,14 @@ stdout 'acme/site'
 exec sed -i 's/name: gate/name: {{ required "name the container" .Values.name }}/' tenants/acme/apps/site/charts/door/templates/deployment.yaml
 ! exec reconciler vet
 stdout '^DA1727 application.components.door.properties.chart: charts/door/templates/deployment.yaml:13: helm: name the container$'
+
+# A chart of another repository needs a host that policy allows, and is taken from what is kept.
+exec sed -i 's|chart: "charts/door"|chart: "charts/door", from: {git: "https://git.example.com/acme/charts", commit: "8f3c2a1b0d4e5f60718293a4b5c6d7e8f9012345"}|' tenants/acme/apps/site/app.cue
+! exec reconciler vet
+stdout '^DA1721 application.components.door.properties.chart: is at git.example.com, and policy does not allow'
+exec sh -c 'printf "package fleet\n\nplatform: policy: egress: hosts: [\"git.example.com\"]\n" >egress.cue'
+! exec reconciler vet
+stdout '^DA1722 application.components.door.properties.chart: needs git.example.com/acme/charts@8f3c2a1b0d4e5f60718293a4b5c6d7e8f9012345, which is not kept here, and nothing is fetched now; --fetch does$'
 `)
 }
 
