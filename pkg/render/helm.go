@@ -23,10 +23,23 @@ type helmProperties struct {
 // chartKey is that of a component with a chart: components may have one with other values each.
 func chartKey(component string) string { return "chart of " + component }
 
-// chartSource is the repository that a chart is fetched from.
+// chartSource is what a chart is fetched from: a commit of a repository, or an artefact.
 type chartSource struct {
 	Git    string `json:"git"`
 	Commit string `json:"commit"`
+	OCI    string `json:"oci"`
+	Digest string `json:"digest"`
+}
+
+// pinned returns what the source names.
+func (s *chartSource) pinned() (model.Pinned, error) {
+	switch {
+	case s.Git != "" && s.Commit != "" && s.OCI+s.Digest == "":
+		return model.Pinned{Repository: s.Git, Version: s.Commit}, nil
+	case s.OCI != "" && s.Digest != "" && s.Git+s.Commit == "":
+		return model.Pinned{Repository: model.Registry + s.OCI, Version: s.Digest}, nil
+	}
+	return model.Pinned{}, &build.RefusedError{Code: declared.CodeUnpinned, Message: "is to come from a repository that is not pinned; write from: {git, commit} or from: {oci, digest}"}
 }
 
 // chartReaders read the charts of one application: those in its directory, and those that
@@ -42,7 +55,10 @@ func (r *chartReaders) of(from *chartSource) (*chart.Reader, string, error) {
 	if from == nil {
 		return r.own, "", nil
 	}
-	p := model.Pinned{Repository: from.Git, Commit: from.Commit}
+	p, err := from.pinned()
+	if err != nil {
+		return nil, "", err
+	}
 	if r.others[p] == nil {
 		files, err := r.outside(p)
 		if err != nil {

@@ -24,7 +24,7 @@ func (e elsewhere) built(t *testing.T, kind, properties string, files fstest.Map
 	spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Components: []model.Component{{Name: "k", Type: kind, Properties: []byte(properties)}}}
 	spec.Policy.Egress = []string{"git.example.com"}
 	all, err := Builder{Outside: func(p model.Pinned) (fs.FS, error) {
-		require.Equal(t, commit, p.Commit)
+		require.Contains(t, []string{commit, "sha256:" + commit}, p.Version)
 		if files, ok := e[p.Repository]; ok {
 			return files, nil
 		}
@@ -145,6 +145,16 @@ func TestPinnedCharts(t *testing.T) {
 	b, err = others.built(t, "helm", strings.Replace(from, "git.example.com", "evil.example", 1), mapFS())
 	require.NoError(t, err)
 	require.Equal(t, declared.CodeUnreached, b.Code)
+	others["oci://git.example.com/charts/door"] = mapFS("door/Chart.yaml", "{apiVersion: v2, name: door, version: 1.0.0}", "door/templates/map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
+	artefact := `"oci": "git.example.com/charts/door", "digest": "sha256:` + commit + `"`
+	b, err = others.built(t, "helm", `{"chart": "door", "from": {`+artefact+`}}`, mapFS())
+	require.NoError(t, err)
+	require.Len(t, b.Objects, 1, b.Refused)
+	for _, from := range []string{``, `"git": "https://git.example.com/acme/charts"`, `"oci": "git.example.com/charts/door"`, artefact + `, "commit": "` + commit + `"`} {
+		b, err = others.built(t, "helm", `{"chart": "door", "from": {`+from+`}}`, mapFS())
+		require.NoError(t, err)
+		require.Equal(t, declared.CodeUnpinned, b.Code, from)
+	}
 	_, err = elsewhere{}.built(t, "helm", from, mapFS())
 	require.ErrorContains(t, err, "which is not fetched yet")
 }

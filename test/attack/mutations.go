@@ -23,6 +23,7 @@ var defences = []defence{
 	{"04", "pkg/render/build.go", `!model.CoversHost(spec.Policy.Egress, p.Host()):`, `false:`, "./pkg/render", "TestAttack04PinnedForms"},
 	{"04", "pkg/source/pinned/store.go", `DialContext: o.Dial,`, ``, "./pkg/source/pinned", "TestAttack04PinnedReachesOnlyWhatIsDialled"},
 	{"05", "pkg/source/pinned/store.go", `maxMemory = 64 << 20`, `maxMemory = 640 << 20`, "./pkg/source/pinned", "TestAttack05PinnedWithoutEnd/too_large"},
+	{"05", "pkg/source/pinned/artefact.go", `!fs.ValidPath(h.Name) || `, ``, "./pkg/source/pinned", "TestAttack05HostileArtefact/out_of_it"},
 	{"05", "pkg/render/kustomize/tree.go", `case strings.ContainsAny(ref, ":?"):`, `case false:`, "./pkg/render", "TestAttack05HostileRemoteBody"},
 	{"06", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "HelmCharts" {`, "./pkg/render", "TestAttack06ExecPlugin"},
 	{"07", "pkg/render/kustomize/fields.go", `if !rest.Field(i).IsZero() {`, `if !rest.Field(i).IsZero() && rest.Type().Field(i).Name != "OpenAPI" {`, "./pkg/render", "TestAttack07SchemaPollution"},

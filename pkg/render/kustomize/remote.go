@@ -31,7 +31,7 @@ func remote(ref string) (p model.Pinned, dir string, other bool, err error) {
 	if m == nil || len(ref) > 1024 || strings.Contains(ref, "..") {
 		return p, "", true, &build.RefusedError{Code: declared.CodeUnpinned, Message: unpinned}
 	}
-	return model.Pinned{Repository: m[1], Commit: m[3]}, path.Clean("./" + m[2]), true, nil
+	return model.Pinned{Repository: m[1], Version: m[3]}, path.Clean("./" + m[2]), true, nil
 }
 
 // mount adds the files of another repository to the tree, under a name that no reference can

@@ -115,7 +115,7 @@ func (s *Store) Files(tenant string, p model.Pinned) (fs.FS, error) {
 
 // dir is where what a name stands for is kept.
 func (s *Store) dir(p model.Pinned) string {
-	name := sha256.Sum256([]byte(p.Repository + "\n" + p.Commit))
+	name := sha256.Sum256([]byte(p.Repository + "\n" + p.Version))
 	return filepath.Join(s.o.Dir, hex.EncodeToString(name[:]))
 }
 
@@ -127,15 +127,11 @@ func (s *Store) kept(p model.Pinned) fs.FS {
 			return o.files
 		}
 	}
-	commit, ok := git.ParseHash(p.Commit)
-	if !ok {
-		return nil
+	read := s.keptCommit
+	if strings.HasPrefix(p.Repository, model.Registry) {
+		read = s.keptArtefact
 	}
-	store, ok := git.ReadCopy(s.dir(p), limits, commit)
-	if !ok {
-		return nil
-	}
-	files, err := filesOf(store, commit)
+	files, err := read(p)
 	if err != nil {
 		return nil
 	}
@@ -145,6 +141,19 @@ func (s *Store) kept(p model.Pinned) fs.FS {
 		s.open = s.open[1:]
 	}
 	return files
+}
+
+// keptCommit returns the files of a commit that is kept.
+func (s *Store) keptCommit(p model.Pinned) (fs.FS, error) {
+	commit, ok := git.ParseHash(p.Version)
+	if !ok {
+		return nil, fmt.Errorf("%.80q is not a commit", p.Version)
+	}
+	store, ok := git.ReadCopy(s.dir(p), limits, commit)
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return filesOf(store, commit)
 }
 
 // filesOf returns the files of a commit, within bounds.
@@ -158,9 +167,13 @@ func filesOf(store *git.Store, commit git.Hash) (fs.FS, error) {
 
 // fetch fetches what a name stands for and keeps it, if it is that.
 func (s *Store) fetch(p model.Pinned) error {
-	commit, ok := git.ParseHash(p.Commit)
+	s.makeRoom()
+	if strings.HasPrefix(p.Repository, model.Registry) {
+		return s.fetchArtefact(p)
+	}
+	commit, ok := git.ParseHash(p.Version)
 	if !ok {
-		return fmt.Errorf("%.80q is not a commit", p.Commit)
+		return fmt.Errorf("%.80q is not a commit", p.Version)
 	}
 	if !strings.HasPrefix(p.Repository, "https://") {
 		return errors.New("its address does not begin with https://")
@@ -169,7 +182,6 @@ func (s *Store) fetch(p model.Pinned) error {
 	if err != nil {
 		return err
 	}
-	s.makeRoom()
 	kept, err := git.OpenCopy(s.dir(p), limits)
 	if err != nil {
 		return err

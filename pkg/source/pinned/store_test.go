@@ -65,7 +65,7 @@ func (h *host) options(t *testing.T) Options {
 }
 
 func pin(commit string) model.Pinned {
-	return model.Pinned{Repository: "https://example.com/repo", Commit: commit}
+	return model.Pinned{Repository: "https://example.com/repo", Version: commit}
 }
 
 func open(t *testing.T, o Options) *Store {
@@ -148,7 +148,7 @@ func TestAttack04PinnedReachesOnlyWhatIsDialled(t *testing.T) {
 	commit := strings.Repeat("a", 40)
 	for _, address := range []string{"https://example.com/repo", internal.URL + "/repo", "https://169.254.169.254/repo", "file:///etc", "/etc", "ssh://git@example.com/repo",
 		"ext::sh -c id", "--upload-pack=id"} {
-		_, err := s.Files("acme", model.Pinned{Repository: address, Commit: commit})
+		_, err := s.Files("acme", model.Pinned{Repository: address, Version: commit})
 		require.ErrorContains(t, err, "cannot be fetched: ", address)
 		if strings.Contains(address, "169.254") {
 			require.ErrorContains(t, err, "nobody may connect to", "the dialler decides")
@@ -176,7 +176,7 @@ func TestAttack05PinnedWithoutEnd(t *testing.T) {
 	}))
 	defer close(done)
 	s := open(t, Options{Dir: t.TempDir(), Dial: dial, TLS: config})
-	_, err := s.Files("acme", model.Pinned{Repository: "https://example.com/hangs", Commit: commit})
+	_, err := s.Files("acme", model.Pinned{Repository: "https://example.com/hangs", Version: commit})
 	require.ErrorContains(t, err, "is not fetched yet")
 	_, err = s.Files("globex", pin(commit))
 	require.ErrorContains(t, err, "is not fetched yet")
