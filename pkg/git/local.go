@@ -119,7 +119,14 @@ func (l *local) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest
 	if err := report.Decode(l.out); err != nil {
 		return nil, l.explain(err)
 	}
-	return report, report.Error()
+	if err := report.Error(); err != nil {
+		_ = l.Close()
+		if words := l.stderr.line(); words != "" {
+			return report, fmt.Errorf("%w: %s", err, words)
+		}
+		return report, err
+	}
+	return report, nil
 }
 
 // Close ends the conversation and waits until git, and the hooks it may run,

@@ -64,7 +64,7 @@ func (o *Objects) pack() ([]byte, error) {
 // the objects that new needs and the remote lacks. It is one compare-and-swap:
 // the remote changes the ref only if it is at old. ErrRefMoved reports that
 // the ref was elsewhere before anything was sent. After any other error the ref may or
-// may not have moved: ask the remote.
+// may not have moved: ask the remote. The error has what the remote says, its hooks included.
 func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *Objects) error {
 	err := r.converse(ctx, transport.ReceivePackServiceName, func(ctx context.Context, s transport.Session) error {
 		adv, err := s.AdvertisedReferencesContext(ctx)
@@ -85,6 +85,11 @@ func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *O
 			}
 			_ = req.Capabilities.Set(capability.ReportStatus)
 		}
+		said := &beginning{max: 4096}
+		if r.at.scheme != "file" && adv.Capabilities.Supports(capability.Sideband64k) {
+			_ = req.Capabilities.Set(capability.Sideband64k)
+			req.Progress = said
+		}
 		req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(ref), Old: old, New: new}}
 		pack, err := objects.pack()
 		if err != nil {
@@ -92,6 +97,9 @@ func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *O
 		}
 		req.Packfile = io.NopCloser(bytes.NewReader(pack))
 		report, err := s.(transport.ReceivePackSession).ReceivePack(ctx, req)
+		if words := said.line(); err != nil && words != "" {
+			return fmt.Errorf("%w: %s", err, words)
+		}
 		if err != nil {
 			return err
 		}

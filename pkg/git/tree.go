@@ -64,7 +64,25 @@ func (t *Tree) Find(name string) (*Entry, bool) {
 // parseTree reads a tree object. Entries that no work tree should hold are
 // kept, marked as refused under a printable name.
 func parseTree(b []byte) (*Tree, error) {
-	t := &Tree{}
+	entries, err := entriesOf(b)
+	if err != nil {
+		return nil, err
+	}
+	for i := range entries {
+		e := &entries[i]
+		e.Refused = refuseMode(e.Mode)
+		if why := RefuseName(e.Name); why != "" {
+			e.Name, e.Refused = escapeName(e.Name), why
+		}
+	}
+	t := &Tree{Entries: entries}
+	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	t.Entries = refuseTwins(t.Entries)
+	return t, nil
+}
+
+// entriesOf returns the entries of a tree object as they are, safe to print or not.
+func entriesOf(b []byte) (entries []Entry, err error) {
 	for len(b) > 0 {
 		mode, rest, ok := bytes.Cut(b, []byte{' '})
 		name, rest, ok2 := bytes.Cut(rest, []byte{0})
@@ -78,16 +96,9 @@ func parseTree(b []byte) (*Tree, error) {
 			}
 			e.Mode = e.Mode<<3 | Mode(c-'0')
 		}
-		e.Refused = refuseMode(e.Mode)
-		if why := RefuseName(e.Name); why != "" {
-			e.Name, e.Refused = escapeName(e.Name), why
-		}
-		t.Entries = append(t.Entries, e)
-		b = rest[20:]
+		entries, b = append(entries, e), rest[20:]
 	}
-	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
-	t.Entries = refuseTwins(t.Entries)
-	return t, nil
+	return entries, nil
 }
 
 // refuseTwins refuses entries that share a name: none can be trusted to be the

@@ -1,8 +1,11 @@
 package clone
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
 )
@@ -20,6 +23,19 @@ func ParseDraftBranch(slug string) (DraftBranch, error) {
 	}
 	return DraftBranch{slug}, nil
 }
+
+// Of returns the branch of that name which belongs to somebody who has signed in: ui/LOGIN/NAME. Whatever the login is made of, and
+// whatever the name has before its last slash, the branch has two parts.
+func (p DraftBranch) Of(login string) DraftBranch {
+	person := strings.Trim(unusual.ReplaceAllString(strings.ToLower(login), "-"), "-")
+	if person = strings.Trim(person[:min(len(person), 50)], "-"); person == "" {
+		digest := sha256.Sum256([]byte(login))
+		person = "u" + hex.EncodeToString(digest[:6])
+	}
+	return DraftBranch{person + "/" + p.slug[strings.LastIndexByte(p.slug, '/')+1:]}
+}
+
+var unusual = regexp.MustCompile(`[^a-z0-9]+`)
 
 // Branch returns the name of the branch.
 func (p DraftBranch) Branch() string { return "ui/" + p.slug }

@@ -17,6 +17,9 @@ type Saved struct {
 	Branch string `json:"branch"`
 	Commit string `json:"commit"`
 	Signed bool   `json:"signed"` // the commit has a signature
+
+	Pushed  bool   `json:"pushed"`  // the origin has the branch, too
+	Refused string `json:"refused"` // why the origin did not take it, in its words; then the clone has it all the same
 }
 
 // Most names that Save tries, and most of them that Git refuses although they are free.
@@ -29,6 +32,16 @@ const (
 // if these say so. If the name of the branch is taken, the branch gets a number. Nothing else of the clone changes: no
 // other ref, not the index, no file. Before the branch is there, nothing refers to what was written.
 func (w *Tree) Save(ctx context.Context, base string, changes []Change, message string, p DraftBranch) (Saved, error) {
+	saved, err := w.commit(ctx, base, changes, message)
+	if err != nil {
+		return Saved{}, err
+	}
+	_, saved.Branch, err = w.branch(ctx, saved.Commit, p, 1)
+	return saved, err
+}
+
+// commit commits changes of the files of a commit. Nothing refers to it yet.
+func (w *Tree) commit(ctx context.Context, base string, changes []Change, message string) (Saved, error) {
 	base, err := w.Revision(ctx, base)
 	if err != nil {
 		return Saved{}, err
@@ -49,10 +62,7 @@ func (w *Tree) Save(ctx context.Context, base string, changes []Change, message 
 		return Saved{}, err
 	}
 	saved := Saved{Commit: strings.TrimSpace(string(out))}
-	if saved.Signed, err = w.signed(ctx, saved.Commit); err != nil {
-		return Saved{}, err
-	}
-	saved.Branch, err = w.branch(ctx, saved.Commit, p)
+	saved.Signed, err = w.signed(ctx, saved.Commit)
 	return saved, err
 }
 
@@ -119,21 +129,23 @@ func (w *Tree) treeWith(ctx context.Context, commit string, changes []Change) (s
 	return run("", "write-tree")
 }
 
-// branch makes a branch of a commit, with the first free name.
-func (w *Tree) branch(ctx context.Context, commit string, p DraftBranch) (string, error) {
+// mustBeNew is the commit of a branch that is not there.
+const mustBeNew = "0000000000000000000000000000000000000000"
+
+// branch makes a branch of a commit, with the first free name from the n-th on.
+func (w *Tree) branch(ctx context.Context, commit string, p DraftBranch, from int) (n int, name string, err error) {
 	var refused error
 	failed := 0
-	for n := 1; n <= mostNames && failed < mostRefusals; n++ {
+	for n := from; n <= mostNames && failed < mostRefusals; n++ {
 		p := p.numbered(n)
 		if taken, err := w.taken(ctx, p); err != nil {
-			return "", err
+			return 0, "", err
 		} else if taken {
 			continue
 		}
-		const mustBeNew = "0000000000000000000000000000000000000000"
 		_, err := Output(ctx, w.Root, "update-ref", "-m", "save a draft", p.ref(), commit, mustBeNew)
 		if err == nil {
-			return p.Branch(), nil
+			return n, p.Branch(), nil
 		}
 		if taken, check := w.taken(ctx, p); check == nil && taken {
 			continue // another saver was faster
@@ -143,7 +155,7 @@ func (w *Tree) branch(ctx context.Context, commit string, p DraftBranch) (string
 	if refused == nil {
 		refused = fmt.Errorf("%d branches have the name; choose another one", mostNames)
 	}
-	return "", fmt.Errorf("save %s: %w", p.Branch(), refused)
+	return 0, "", fmt.Errorf("save %s: %w", p.Branch(), refused)
 }
 
 // taken reports whether the branch, or one below its name, exists.
