@@ -23,7 +23,7 @@ func newUICommand() *cobra.Command {
 	var base, export string
 	var which dashboard.Selection
 	var interval time.Duration
-	var readOnly bool
+	var saving uiSaving
 	var live liveFlags
 	cmd := &cobra.Command{
 		Use:   "ui",
@@ -34,15 +34,16 @@ answers are those of status, explain, history, what-if and plan, byte for byte.
 
 It reads only the status branch, in intervals. In a clone of the fleet repo it answers what-if,
 too, from the files as they lie on disk, shows what the merge of each branch there would do,
-and has an editor of applications: what is saved there is a commit on a new branch ui/NAME of
-the clone. Nothing else is ever written.
+and has an editor: what is saved there is a commit on a new branch ui/NAME of the clone, and with
+--push of its origin, too. Nothing else is ever written.
 
 With --live it also shows what a cluster has of applications: objects with their owners, events,
 logs, and what differs from what is wanted. It changes nothing there.
 
 The URL holds a token that lets a browser in. Only addresses of this machine are served, unless
 several people share the dashboard: with --auth proxy a reverse proxy signs them in, and each
-reads the tenants that access in the fleet gives them.
+reads the tenants that access in the fleet gives them. With --propose they save changes, too: each
+is pushed to the origin of the clone as a new branch ui/LOGIN/NAME, with them as its author.
 
 With --export it writes the same pages and what they show of one moment as files, which any
 server of files shows below any path, and ends.`,
@@ -69,6 +70,9 @@ server of files shows below any path, and ends.`,
 			if err := serving.complete(&o); err != nil {
 				return err
 			}
+			if err := saving.complete(&o); err != nil {
+				return err
+			}
 			if export == "" && which != (dashboard.Selection{}) {
 				return errors.New("--at and --tenant select what --export writes; in the browser, pages have a timeline and filters")
 			}
@@ -91,6 +95,7 @@ server of files shows below any path, and ends.`,
 			o.Branch, o.Pages, o.Cluster = &uiBranch{reader: r, name: from.branch, doubt: doubt}, web.Files(), cluster
 			o.Token, o.Version = rand.Text(), buildinfo.Read().String()
 			o.Repo, o.Name, o.Links = shownRepo(r.url), from.branch, model.LinksOf(cmp.Or(r.fleetURL, r.url), from.branch)
+			o.Proposal = func(branch string) string { return model.ProposalURL(cmp.Or(r.fleetURL, r.url), base, branch) }
 			o.Interval, o.Hints, o.Now = interval, r.hints(cmd.Context(), from.branch), present
 			if export != "" {
 				m, err := dashboard.Export(cmd.Context(), o, which, export)
@@ -111,12 +116,17 @@ server of files shows below any path, and ends.`,
 				}
 				defer p.tree.Close()
 				o.Proposals = p
-				drafts, end, err := openDrafts(cmd, &from, q.options)
+				if err := saving.open(cmd.Context(), &from); err != nil {
+					return err
+				}
+				drafts, end, err := openDrafts(cmd, &from, q.options, &saving)
 				defer end()
 				if err != nil {
 					return err
 				}
-				o.Drafts, o.ReadOnly = drafts, readOnly
+				o.Drafts = drafts
+			} else if saving.push || saving.propose {
+				return errors.New("--push and --propose need a clone of the fleet repo: start in one, or name it with --repo DIR")
 			}
 			server, err := dashboard.New(o)
 			if err != nil {
@@ -136,7 +146,7 @@ server of files shows below any path, and ends.`,
 	of.add(fl)
 	live.add(fl)
 	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
-	fl.BoolVar(&readOnly, "read-only", false, "show the fleet only: no editor, no branches")
+	saving.add(fl)
 	serving.add(fl)
 	fl.StringVar(&export, "export", "", "write the pages of one moment into this `DIR`, for any server of files, and end")
 	fl.StringVar(&which.At, "at", "", "with --export: the `COMMIT` of the status branch (default: the newest)")

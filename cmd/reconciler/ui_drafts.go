@@ -13,7 +13,8 @@ import (
 // uiDrafts previews drafts on the last commit of a clone. It reads the clone by itself, as others are previewed beside it.
 type uiDrafts struct {
 	*offline.Base
-	tree *clone.Tree
+	tree   *clone.Tree
+	saving *uiSaving
 }
 
 // maxDrafts is how many drafts are previewed at a time.
@@ -21,7 +22,7 @@ const maxDrafts = 2
 
 // openDrafts prepares to preview drafts, unless the files are in no Git repository. Evaluators start when they are needed. The caller calls
 // end, whatever the error.
-func openDrafts(cmd *cobra.Command, from *ledgerFlags, o offline.Options) (all []dashboard.Drafts, end func(), err error) {
+func openDrafts(cmd *cobra.Command, from *ledgerFlags, o offline.Options, saving *uiSaving) (all []dashboard.Drafts, end func(), err error) {
 	var open []*uiDrafts
 	end = func() {
 		for _, d := range open {
@@ -43,7 +44,7 @@ func openDrafts(cmd *cobra.Command, from *ledgerFlags, o offline.Options) (all [
 			tree.Close()
 			return nil, end, err
 		}
-		open = append(open, &uiDrafts{base, tree})
+		open = append(open, &uiDrafts{base, tree, saving})
 		all = append(all, open[len(open)-1])
 	}
 	return all, end, nil
@@ -52,4 +53,9 @@ func openDrafts(cmd *cobra.Command, from *ledgerFlags, o offline.Options) (all [
 // Follow brings the commit and the status branch up to date.
 func (d *uiDrafts) Follow(ctx context.Context, recorded offline.Recorded) error {
 	return d.Base.Follow(ctx, recorded, present().UTC().Round(0))
+}
+
+// Save commits a preview onto a new branch.
+func (d *uiDrafts) Save(ctx context.Context, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
+	return d.saving.save(ctx, d.tree, p, message, onto)
 }

@@ -20,8 +20,8 @@ import (
 
 const host = "127.0.0.1:8421"
 
-// page is a front end.
-var page = fstest.MapFS{
+// frontEnd is a front end.
+var frontEnd = fstest.MapFS{
 	"index.html":        {Data: []byte(`<meta name="csp-nonce" content="{{nonce}}">` + strings.Repeat("<p>", 1000))},
 	"assets/app-1a2.js": {Data: []byte(strings.Repeat("let a;", 1000))},
 	"favicon.svg":       {Data: []byte("<svg/>")},
@@ -118,7 +118,7 @@ func newServer(t *testing.T, b Branch, q Questions) (*Server, *clock) {
 	t.Helper()
 	now := &clock{now: began}
 	s, err := New(Options{
-		Branch: b, Questions: q, Pages: page, Token: "the-token", Version: "v1", Repo: "/fleet", Name: "status", Interval: time.Hour, Now: now.time,
+		Branch: b, Questions: q, Pages: frontEnd, Token: "the-token", Version: "v1", Repo: "/fleet", Name: "status", Interval: time.Hour, Now: now.time,
 	})
 	require.NoError(t, err)
 	s.running = t.Context()

@@ -67,8 +67,8 @@ type Drafts interface {
 	// Follow brings the commit and the status branch up to date, which may take long after a change.
 	Follow(ctx context.Context, recorded offline.Recorded) error
 
-	// Source returns what the files say of an application, none if they declare none.
-	Source(ctx context.Context, app model.AppID) (offline.Source, error)
+	// Source returns what the files in the directory of a layer say, none if there are none.
+	Source(ctx context.Context, dir string) (offline.Source, error)
 
 	// Offers returns what a declaration can name.
 	Offers(tenant string) (offline.Offers, error)
@@ -79,9 +79,20 @@ type Drafts interface {
 	// Preview returns what a draft would do. An *offline.DraftError blames the draft.
 	Preview(ctx context.Context, d offline.Draft) (offline.Preview, error)
 
-	// Save commits a preview onto a new branch. Nothing else of the clone changes.
+	// Save commits a preview onto a new branch, in the name of who asks where several people do. Nothing else changes, in the clone or at
+	// its origin. A *clone.RefusedError is what the origin says.
 	Save(ctx context.Context, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error)
 }
+
+// Saving is where drafts become branches.
+type Saving string
+
+// Places where a draft is saved.
+const (
+	SavesHere     Saving = "here"    // in the clone alone
+	SavesPushed   Saving = "push"    // in the clone and at its origin, by whoever has the clone
+	SavesProposed Saving = "propose" // at the origin alone, by whoever has signed in
+)
 
 // Cluster is what runs. It is safe for concurrent use.
 type Cluster interface {

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -21,7 +23,7 @@ const maxPreview = 30 * time.Second
 var (
 	errNoDrafts = refuse(http.StatusNotImplemented, "the editor needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
 	errReadOnly = refuse(http.StatusForbidden, "the dashboard was started with --read-only, so nothing can be changed here")
-	errShared   = refuse(http.StatusForbidden, "several people share this dashboard, so nothing is saved here; start \"reconciler ui\" in a clone of your own, and save there")
+	errShared   = refuse(http.StatusForbidden, "several people share this dashboard, so nothing is saved here unless it was started with --propose; start \"reconciler ui\" in a clone of your own, and save there")
 	errGaveUp   = refuse(http.StatusBadRequest, "the files cannot be worked on here; edit them by hand")
 	errSlow     = refuse(http.StatusServiceUnavailable, "the preview takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxPreview)
 )
@@ -121,9 +123,9 @@ func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Re
 	write(w, r, a.status, body)
 }
 
-// source answers with what the files say of an application.
+// source answers with what the files say of an application, of a tenant, or of the platform.
 func (s *Server) source(w http.ResponseWriter, r *http.Request) {
-	app, err := appOf(r)
+	dir, err := dirOf(r)
 	if err == nil && s.drafts == nil {
 		err = errNoDrafts
 	}
@@ -134,12 +136,39 @@ func (s *Server) source(w http.ResponseWriter, r *http.Request) {
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
 	defer stop()
 	s.drafting(ctx, w, r, func(ctx context.Context, d Drafts) (int, any, error) {
-		said, err := d.Source(ctx, app)
+		said, err := d.Source(ctx, dir)
 		if err == nil && len(said.Files) == 0 {
-			err = refuse(http.StatusNotFound, "no file declares an application %s; a new one is made by edits of %s", app, said.Dir)
+			err = refuse(http.StatusNotFound, "no file declares %s; a new one is made by edits of %s", subjectOf(dir), dir)
 		}
-		return http.StatusOK, sourceOf(app, said).Only(of(r).reads), err
+		return http.StatusOK, sourceOf(said).Only(of(r).reads), err
 	})
+}
+
+// dirOf returns the directory of the layer that a request names.
+func dirOf(r *http.Request) (string, error) {
+	tenant := r.PathValue("tenant")
+	switch {
+	case tenant == "":
+		return ".", nil
+	case r.PathValue("app") != "":
+		app, err := appOf(r)
+		return "tenants/" + app.Tenant + "/apps/" + app.Name, err
+	case !model.ValidName(tenant):
+		return "", refuse(http.StatusNotFound, "%.80q cannot name a tenant", tenant)
+	}
+	return "tenants/" + tenant, nil
+}
+
+// subjectOf names what a directory declares.
+func subjectOf(dir string) string {
+	part := strings.Split(dir, "/")
+	switch len(part) {
+	case 4:
+		return "an application " + part[1] + "/" + part[3]
+	case 2:
+		return "a tenant " + part[1]
+	}
+	return "the platform"
 }
 
 // offers answers with what a declaration can name.
@@ -216,6 +245,9 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, blame(http.StatusBadRequest, err))
 		return
 	}
+	if s.Gate != nil {
+		onto = onto.Of(of(r).who.User)
+	}
 	message := asked.message()
 	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), s.previewIn, errSlow)
 	defer stop()
@@ -228,9 +260,24 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 			return http.StatusUnprocessableEntity, said, nil
 		}
 		saved, err := on.Save(ctx, p, message, onto)
-		return http.StatusCreated, savedOf(saved), err
+		if refused := (*clone.RefusedError)(nil); errors.As(err, &refused) {
+			err = blame(http.StatusBadGateway, refused)
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		reads := of(r).reads
+		if !reads.All {
+			said = said.Only(reads)
+		}
+		answer, err := s.savedOf(saved, p, said, reads.All)
+		return http.StatusCreated, answer, err
 	})
 }
+
+// mayBeSaved reports whether drafts can be saved. In a clone that means in the name of whoever has it, so several people propose to
+// its origin, each in their own name.
+func (s *Server) mayBeSaved() bool { return s.Gate == nil || s.Saves == SavesProposed }
 
 // readDraft reads the draft that a request has.
 func (s *Server) readDraft(w http.ResponseWriter, r *http.Request) (asked draft, d offline.Draft, err error) {
@@ -239,7 +286,7 @@ func (s *Server) readDraft(w http.ResponseWriter, r *http.Request) (asked draft,
 		return asked, d, errNoDrafts
 	case s.ReadOnly:
 		return asked, d, errReadOnly
-	case s.Gate != nil && r.Pattern == saving:
+	case r.Pattern == saving && !s.mayBeSaved():
 		return asked, d, errShared
 	}
 	if err = readJSON(w, r, maxDraft, &asked); err == nil {

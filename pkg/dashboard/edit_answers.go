@@ -7,15 +7,22 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/page"
+	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// sourceOf returns what files say of an application as an answer.
-func sourceOf(app model.AppID, s offline.Source) view.Source {
+// sourceOf returns what files say of a layer as an answer.
+func sourceOf(s offline.Source) view.Source {
+	field, _ := layerOf(s.Dir)
 	v := view.Source{
-		Application: app.String(), Dir: s.Dir, Base: s.Commit, Declared: s.Declared, Files: []view.SourceFile{}, Places: []view.SourcePlace{},
+		Dir: s.Dir, Base: s.Commit, Declared: s.Declared, Files: []view.SourceFile{}, Places: []view.SourcePlace{},
 		Policy: append([]model.PolicyValue{}, s.Policy...),
+	}
+	if field == "application" {
+		part := strings.Split(s.Dir, "/")
+		v.Application = part[1] + "/" + part[3]
 	}
 	for _, f := range s.Files {
 		file := view.SourceFile{Path: f.Path, Masked: f.Text == nil}
@@ -28,7 +35,7 @@ func sourceOf(app model.AppID, s offline.Source) view.Source {
 	var places []cuefile.Place
 	for _, p := range s.Places {
 		places = append(places, p.Place)
-		if p.Path[0] != "application" || len(p.Path) == 1 {
+		if p.Path[0] != field || len(p.Path) == 1 {
 			continue
 		}
 		v.Places = append(v.Places, view.SourcePlace{Path: p.Path[1:], File: p.File, Line: p.Pos.Line, Kind: p.Kind, Why: p.Why, Value: p.Says})
@@ -81,9 +88,24 @@ func previewOf(p offline.Preview) (view.Preview, error) {
 	return v, nil
 }
 
-// savedOf returns what was saved as an answer.
-func savedOf(s clone.Saved) view.SavedDraft {
-	return view.SavedDraft{Branch: s.Branch, Commit: s.Commit, Signed: s.Signed, Push: "git push origin " + s.Branch}
+// savedOf returns what was saved as an answer, with what a pull request of it needs. The plan that it may show is the one that was
+// answered to who asks; the text has all of it.
+func (s *Server) savedOf(is clone.Saved, p offline.Preview, answered view.Preview, all bool) (view.SavedDraft, error) {
+	v := view.SavedDraft{Branch: is.Branch, Commit: is.Commit, Signed: is.Signed, Pushed: is.Pushed, Refused: is.Refused, Approvals: []plan.Approval{}}
+	if !is.Pushed {
+		v.Push = "git push origin " + is.Branch
+	}
+	if s.Proposal != nil {
+		v.Propose = s.Proposal(is.Branch)
+	}
+	if answered.Plan != nil {
+		v.Approvals = append(v.Approvals, answered.Plan.Approvals...)
+	}
+	shown, _, err := p.Shown()
+	if all && err == nil {
+		v.Text = string(page.Comment(&shown.Plan))
+	}
+	return v, err
 }
 
 // offersOf returns what a fleet offers to a tenant as an answer.

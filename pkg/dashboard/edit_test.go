@@ -41,7 +41,7 @@ func newDesks(n int) (first *desk, all []Drafts) {
 
 func (d *desk) Follow(context.Context, offline.Recorded) error { return nil }
 
-func (d *desk) Source(context.Context, model.AppID) (s offline.Source, err error) { return s, d.bad }
+func (d *desk) Source(context.Context, string) (s offline.Source, err error) { return s, d.bad }
 
 func (d *desk) Schema(string, string) ([]byte, error) { return []byte(`{}`), d.bad }
 

@@ -32,6 +32,9 @@ var filters = map[string]filter{
 	"GET /api/v1/heads":              whole, // branches have names, authors and subjects of all tenants
 	"GET /api/v1/plan":               whole,
 	"POST /api/v1/what-if":           cut,
+	"GET /api/v1/source/platform":    whole, // it has the allotments of all tenants
+	"GET /api/v1/schema/platform":    plain,
+	"GET /api/v1/schema/tenant":      plain,
 	"GET /api/v1/schema/application": plain,
 	"GET /api/v1/offers":             cut,
 	"POST /api/v1/preview":           cut,

@@ -21,6 +21,7 @@ type Meta struct {
 	WhatIf       bool      `json:"whatIf"`           // it can be asked
 	Plans        bool      `json:"plans"`            // of heads can be asked
 	Edit         bool      `json:"edit"`             // drafts can be previewed and saved
+	Saves        Saving    `json:"saves"`            // where to: here, push or propose
 	Live         bool      `json:"live"`             // objects, events and logs of a cluster can be seen
 	SourceCommit string    `json:"sourceCommit"`     // that the newest commit is about
 	Unverified   string    `json:"unverified"`       // of the newest commit
@@ -32,7 +33,7 @@ type Meta struct {
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil && of(r).reads.All, Edit: s.drafts != nil && !s.ReadOnly && s.Gate == nil, Live: s.viewings != nil, User: of(r).who.User, Links: s.Links}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil && of(r).reads.All, Edit: s.drafts != nil && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Links: s.Links}
 	if m != nil {
 		v.Commit, v.Changed, v.SourceCommit, v.Unverified = m.Commit, m.Time, m.Ledger.Commit, m.Unverified
 		v.Links = m.Ledger.LinksOr(s.Links)

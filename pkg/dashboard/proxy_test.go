@@ -27,7 +27,7 @@ func proxied(t *testing.T, l net.Listener, config *tls.Config) {
 	m := small(0, "")
 	m.Ledger.Platform.Access = &model.Access{Viewers: []string{"user:ada", "group:ops"}}
 	s, err := New(Options{
-		Branch: &memory{moments: []Moment{m}}, Pages: page, Interval: time.Hour, Now: time.Now, Gate: Proxy{"X-Forwarded-User", "X-Forwarded-Groups"},
+		Branch: &memory{moments: []Moment{m}}, Pages: frontEnd, Interval: time.Hour, Now: time.Now, Gate: Proxy{"X-Forwarded-User", "X-Forwarded-Groups"},
 		Hosts: []string{"fleet.example.com"}, TLS: config,
 	})
 	require.NoError(t, err)

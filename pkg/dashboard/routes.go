@@ -42,7 +42,11 @@ func (s *Server) api() *routes {
 	mux.HandleFunc("GET /api/v1/plan", s.plan)
 	mux.HandleFunc("POST /api/v1/what-if", s.whatIf)
 	mux.HandleFunc("GET /api/v1/source/applications/{tenant}/{app}", s.source)
-	mux.HandleFunc("GET /api/v1/schema/application", s.schema("application"))
+	mux.HandleFunc("GET /api/v1/source/tenants/{tenant}", s.source)
+	mux.HandleFunc("GET /api/v1/source/platform", s.source)
+	for _, layer := range []string{"platform", "tenant", "application"} {
+		mux.HandleFunc("GET /api/v1/schema/"+layer, s.schema(layer))
+	}
 	mux.HandleFunc("GET /api/v1/offers", s.offers)
 	mux.HandleFunc("POST /api/v1/preview", s.preview)
 	mux.HandleFunc(saving, s.save)

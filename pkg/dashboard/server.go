@@ -22,6 +22,7 @@ type Options struct {
 	Proposals Proposals   // nil: the same
 	Drafts    []Drafts    // as many are previewed at a time; none: the same
 	ReadOnly  bool        // nobody drafts
+	Saves     Saving      // where drafts become branches
 	Cluster   Cluster     // nil: nobody sees live objects
 	Pages     fs.FS       // the front end
 	Token     string      // that a browser signs in with
@@ -33,6 +34,8 @@ type Options struct {
 	Repo    string      // for people, without credentials
 	Name    string      // of the status branch
 	Links   model.Links // where the platform names none
+
+	Proposal func(branch string) string // URL where the merge of a branch is proposed, "" where that is not known; nil: nowhere
 
 	Interval time.Duration   // from one look at the branch to the next
 	Hints    <-chan struct{} // to look sooner; nil: there are none

@@ -52,3 +52,47 @@ func evaluateDeclared(r request, form layer.Form) (out result) {
 	}
 	return out
 }
+
+// LayerDocument is Document of the layer of a tenant, or of the platform for "".
+func (e *Evaluator) LayerDocument(tenant string, files Files) ([]byte, error) {
+	r, dir := request{Layer: "document", Tenant: tenant}, "."
+	if tenant != "" {
+		dir = layer.TenantDir(tenant)
+		alone := Through(e.backend)
+		alone.Fleet("", only{files, model.AppID{Tenant: tenant}}, func(string) (Files, error) { return files, nil })
+		if alone.platform.result == nil || alone.platform.result.Platform == nil {
+			return []byte("null"), nil
+		}
+		r.Above = alone.platform.result.Above.For(tenant)
+	}
+	names, problems, err := layer.List(files, dir)
+	if err == nil && len(problems) == 0 {
+		r.Files, problems, err = layer.Read(files, names)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", dir, err)
+	}
+	if len(problems) > 0 {
+		return []byte("null"), nil
+	}
+	known, err := e.ask(tenant, "", r)
+	if err != nil {
+		return []byte("null"), nil // it was ended at a limit, which is a problem of the fleet
+	}
+	return known.Declared, nil
+}
+
+// evaluateDocument answers the request of LayerDocument.
+func evaluateDocument(r request) (out result) {
+	var d layer.Document
+	if r.Tenant == "" {
+		d = layer.Platform(r.Files)
+	} else {
+		d = layer.Tenant(r.Tenant, r.Files, &r.Above)
+	}
+	out.Declared = []byte("null")
+	if d.Problems == nil && d.JSON != nil {
+		out.Declared = d.JSON
+	}
+	return out
+}

@@ -42,6 +42,8 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 		w.Prepare()
 		w.form = w.form.Under(r.Policy)
 		return evaluateDeclared(r, w.form).encode(), nil
+	case "document":
+		return evaluateDocument(r).encode(), nil
 	case "approval", "removal":
 		if len(r.Files) != 1 {
 			return nil, fmt.Errorf("answer a request about approvals: it has %d files", len(r.Files))

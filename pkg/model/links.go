@@ -101,6 +101,15 @@ var hosts = map[string]Links{
 // LinksOf returns the links of a repo on a well-known Git host, by the address that it is cloned from and the name of its
 // status branch. Other addresses have none.
 func LinksOf(address, status string) Links {
+	host, repo := hostOf(address)
+	l := hosts[host]
+	write := strings.NewReplacer("{repo}", repo, "{branch}", escapeURL(status))
+	return Links{write.Replace(l.File), write.Replace(l.Commit), write.Replace(l.Application)}
+}
+
+// hostOf returns the well-known Git host of the address that a repo is cloned from, and the URL of its pages; "" for other
+// addresses.
+func hostOf(address string) (host, repo string) {
 	rest, found := strings.CutPrefix(address, "https://")
 	if !found {
 		rest, found = strings.CutPrefix(address, "ssh://")
@@ -108,17 +117,30 @@ func LinksOf(address, status string) Links {
 	if !found {
 		rest = strings.Replace(address, ":", "/", 1) // git@github.com:acme/fleet.git
 		if strings.Contains(address, "://") {
-			return Links{}
+			return "", ""
 		}
 	}
 	host, path, _ := strings.Cut(rest, "/")
 	host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
 	host, _, _ = strings.Cut(host, ":")
 	path = strings.TrimSuffix(strings.Trim(path, "/"), ".git")
-	l, known := hosts[host]
-	if !known || strings.Count(path, "/") < 1 || strings.Contains("/"+path+"/", "/../") {
-		return Links{}
+	if _, known := hosts[host]; !known || strings.Count(path, "/") < 1 || strings.Contains("/"+path+"/", "/../") {
+		return "", ""
 	}
-	write := strings.NewReplacer("{repo}", "https://"+host+"/"+escapeURL(path), "{branch}", escapeURL(status))
-	return Links{write.Replace(l.File), write.Replace(l.Commit), write.Replace(l.Application)}
+	return host, "https://" + host + "/" + escapeURL(path)
+}
+
+// proposals are where well-known Git hosts propose to merge a branch.
+var proposals = map[string]string{
+	"github.com":    "{repo}/compare/{base}...{branch}?expand=1",
+	"gitlab.com":    "{repo}/-/merge_requests/new?merge_request%5Bsource_branch%5D={branch}&merge_request%5Btarget_branch%5D={base}",
+	"codeberg.org":  "{repo}/compare/{base}...{branch}",
+	"bitbucket.org": "{repo}/pull-requests/new?source={branch}&dest={base}",
+}
+
+// ProposalURL returns where people propose to merge a branch of a repo, by the address that it is cloned from, "" where that is
+// not known.
+func ProposalURL(address, base, branch string) string {
+	host, repo := hostOf(address)
+	return fill(strings.Replace(proposals[host], "{repo}", repo, 1), "base", base, "branch", branch)
 }

@@ -35,6 +35,18 @@ func TestLinksOfWellKnownHosts(t *testing.T) {
 	}
 }
 
+// TestProposalURL: a saved branch leads to the form of a pull request, where the Git host has one that is known.
+func TestProposalURL(t *testing.T) {
+	for address, want := range map[string]string{
+		"git@github.com:acme/fleet.git":               "https://github.com/acme/fleet/compare/main...ui/bob/more?expand=1",
+		"https://user:secret@gitlab.com/acme/x/fleet": "https://gitlab.com/acme/x/fleet/-/merge_requests/new?merge_request%5Bsource_branch%5D=ui/bob/more&merge_request%5Btarget_branch%5D=main",
+		"https://git.example.com/acme/fleet":          "",
+		"/srv/fleet.git":                              "",
+	} {
+		require.Equal(t, want, model.ProposalURL(address, "main", "ui/bob/more"))
+	}
+}
+
 // TestLinksHoldHostileValues: whatever a file is called, its URL stays the one that the template says, and means nothing to
 // Markdown.
 func TestLinksHoldHostileValues(t *testing.T) {

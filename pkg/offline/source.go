@@ -8,20 +8,18 @@ import (
 	"strconv"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
-	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/source/clone"
 )
 
-// Source is what the files of a base say of an application. It has no value of a secret.
+// Source is what the files of a base say of an application, a tenant or the platform. It has no value of a secret.
 type Source struct {
 	Dir      string
 	Commit   string // of the files; drafts of these start from it
 	Files    []SourceFile
 	Places   []SourcePlace
-	Declared json.RawMessage     // the application with its defaults; null if it is refused
+	Declared json.RawMessage     // with the defaults; null if it is refused
 	Problems []model.Problem     // for which it is
-	Policy   []model.PolicyValue // in force for it, or for its tenant; it says who sets a default
+	Policy   []model.PolicyValue // in force for it, or else for what is above; it says who sets a default
 }
 
 // SourceFile is a file as people wrote it.
@@ -41,9 +39,11 @@ type Set struct {
 	Set bool `json:"set"`
 }
 
-// Source returns what the files of the base say of an application. It has no files if they declare none.
-func (b *Base) Source(ctx context.Context, app model.AppID) (s Source, err error) {
-	s.Dir, s.Commit = layer.ApplicationDir(app), b.was.commit
+// Source returns what the files of the base say in the directory of a layer. It has no files if there are none.
+func (b *Base) Source(ctx context.Context, dir string) (s Source, err error) {
+	s.Dir, s.Commit = dir, b.was.commit
+	tenant, name := subject(dir)
+	app := model.AppID{Tenant: tenant, Name: name}
 	files, err := layerFiles(b.was.files, s.Dir)
 	if err != nil || len(files) == 0 {
 		return s, err
@@ -70,7 +70,12 @@ func (b *Base) Source(ctx context.Context, app model.AppID) (s Source, err error
 			s.Places = append(s.Places, at)
 		}
 	}
-	document, err := b.a.evaluator.Document(app, b.was.files)
+	var document []byte
+	if name != "" {
+		document, err = b.a.evaluator.Document(app, b.was.files)
+	} else {
+		document, err = b.a.evaluator.LayerDocument(tenant, b.was.files)
+	}
 	if err != nil {
 		return s, err
 	}
@@ -92,10 +97,13 @@ func (b *Base) policyOf(app model.AppID) []model.PolicyValue {
 	if i := slices.IndexFunc(fleet.Tenants, func(t model.Tenant) bool { return t.Name == app.Tenant }); i >= 0 {
 		return fleet.Tenants[i].Policy.InForce
 	}
+	if fleet.Platform != nil {
+		return fleet.Platform.Policy.InForce
+	}
 	return nil
 }
 
-// document returns the document of an application without the values of secrets.
+// document returns the document of a layer without the values of secrets.
 func (v *veil) document(dir string, doc []byte) ([]byte, error) {
 	var root any
 	d := json.NewDecoder(bytes.NewReader(doc))
@@ -111,6 +119,12 @@ func (v *veil) document(dir string, doc []byte) ([]byte, error) {
 				types[name], _ = c["type"].(string)
 			}
 		}
+	}
+	field := "platform"
+	if tenant, app := subject(dir); app != "" {
+		field = "application"
+	} else if tenant != "" {
+		field = "tenant"
 	}
 	private := v.judge(dir, types)
 	var hide func(x any, path []string) any
@@ -131,10 +145,5 @@ func (v *veil) document(dir string, doc []byte) ([]byte, error) {
 		}
 		return x
 	}
-	return json.Marshal(hide(root, []string{"application"}))
-}
-
-// Save commits the changes of a preview of the base onto a new branch.
-func (b *Base) Save(ctx context.Context, p Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
-	return b.c.Tree.Save(ctx, b.was.commit, p.Changes, message, onto)
+	return json.Marshal(hide(root, []string{field}))
 }

@@ -5,11 +5,12 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
 )
 
-// Source is what the files of a fleet repo say of an application, without the values of its secrets.
+// Source is what the files of a fleet repo say of an application, a tenant or the platform, without the values of secrets.
 type Source struct {
-	Application string          `json:"application"`
+	Application string          `json:"application"` // "" of a tenant and of the platform
 	Dir         string          `json:"dir"`
 	Base        string          `json:"base"` // the commit of the files, that drafts start from
 	Files       []SourceFile    `json:"files"`
@@ -29,7 +30,7 @@ type SourceFile struct {
 
 // SourcePlace is where a file says something.
 type SourcePlace struct {
-	Path  []string     `json:"path"` // below the application
+	Path  []string     `json:"path"` // below what the layer declares
 	File  string       `json:"file"`
 	Line  int          `json:"line"`
 	Kind  cuefile.Kind `json:"kind"`
@@ -112,5 +113,12 @@ type SavedDraft struct {
 	Branch string `json:"branch"`
 	Commit string `json:"commit"`
 	Signed bool   `json:"signed"`
-	Push   string `json:"push"` // the command that offers it to others
+	Push   string `json:"push"` // the command that offers it to others; "": nothing is left to do
+
+	Pushed  bool   `json:"pushed"`  // the origin has it
+	Refused string `json:"refused"` // why the origin did not take it, in its words
+	Propose string `json:"propose"` // URL of a pull request of it, "" where the Git host is not known
+	Text    string `json:"text"`    // for the pull request: the effect as "plan -o markdown" has it
+
+	Approvals []plan.Approval `json:"approvals"` // who may make such a change; with a number of people, their signed merge alone is valid
 }
