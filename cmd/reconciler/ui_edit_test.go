@@ -193,7 +193,7 @@ func TestUIRefusesDrafts(t *testing.T) {
 	for want, body := range map[string]string{
 		"names no commit of this clone": asked(strings.Repeat("1", 40), inShop("priority", "set", "1"), ""),
 		"app.cue:6:19":                  asked(base, inShop("components/web", "set", "1"), ""), // has fields of its own
-		"there is no operation":         asked(base, inShop("priority", "rename", "1"), ""),
+		"there is no operation":         asked(base, inShop("priority", "grow", "1"), ""),
 		"does not end with the index":   asked(base, inShop("priority", "insert", "1"), ""),
 		"is no directory of a layer":    asked(base, strings.ReplaceAll(inShop("priority", "set", "1"), "shop", "../../../x"), ""),
 	} {

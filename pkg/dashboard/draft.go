@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -83,9 +84,12 @@ func (e draftEdit) read() (out offline.DraftEdit, err error) {
 		return out, fmt.Errorf("the path is too long")
 	}
 	out.Dir = e.Dir
+	if e.Op == rewrite {
+		return e.text()
+	}
 	out.Edit = cuefile.Edit{Path: append([]string{layer}, e.Path...), Op: e.Op, To: e.To}
 	if e.Value == nil {
-		if e.Op == cuefile.Set || e.Op == cuefile.Add || e.Op == cuefile.Insert {
+		if e.Op == cuefile.Set || e.Op == cuefile.Add || e.Op == cuefile.Insert || e.Op == cuefile.Rename {
 			return out, fmt.Errorf("%s needs a value", e.Op)
 		}
 		return out, nil
@@ -94,6 +98,28 @@ func (e draftEdit) read() (out offline.DraftEdit, err error) {
 		return out, fmt.Errorf("the value is nested more than %d deep", maxDepth)
 	}
 	out.Value = e.Value // with its fields in the order that the page gives them
+	if e.Op == cuefile.Rename {
+		var name string
+		if json.Unmarshal(e.Value, &name) != nil || tooLong(name) {
+			return out, fmt.Errorf("rename needs a name")
+		}
+		out.Value = name
+	}
+	return out, nil
+}
+
+// rewrite is the op that gives a file of a layer another text. Its path is the name of the file.
+const rewrite cuefile.Op = "text"
+
+// text returns the edit of a file's text.
+func (e draftEdit) text() (out offline.DraftEdit, err error) {
+	if len(e.Path) != 1 || path.Dir(e.Path[0]) != e.Dir || path.Ext(e.Path[0]) != ".cue" || path.Clean(e.Path[0]) != e.Path[0] {
+		return out, fmt.Errorf("text needs the path of a file in %s", e.Dir)
+	}
+	out.Dir, out.File = e.Dir, e.Path[0]
+	if e.Value == nil || json.Unmarshal(e.Value, &out.Text) != nil {
+		return out, fmt.Errorf("text needs the text of the file")
+	}
 	return out, nil
 }
 

@@ -71,10 +71,14 @@ func problemsOf(list []model.Problem, places []cuefile.Place) []view.Problem {
 func previewOf(p offline.Preview) (view.Preview, error) {
 	v := view.Preview{Saves: p.Saves(), Base: p.Commit, Files: []view.PreviewFile{}, Conflicts: []view.DraftConflict{}}
 	for _, c := range p.Changes {
-		v.Files = append(v.Files, view.PreviewFile{Path: c.Name, Created: c.Before == nil, Deleted: c.After == nil})
+		f := view.PreviewFile{Path: c.Name, Created: c.Before == nil, Deleted: c.After == nil}
+		if text, ok := p.Text(c.Name); ok {
+			f.Text = &text
+		}
+		v.Files = append(v.Files, f)
 	}
 	for _, c := range p.Conflicts {
-		v.Conflicts = append(v.Conflicts, view.DraftConflict{Dir: c.Dir, Path: c.Path[1:], Base: c.Base, Mine: c.Mine, Theirs: c.Theirs})
+		v.Conflicts = append(v.Conflicts, view.DraftConflict{Dir: c.Dir, Path: c.Path[1:], Whole: c.Whole(), Base: c.Base, Mine: c.Mine, Theirs: c.Theirs})
 	}
 	shown, diff, err := p.Shown()
 	if err != nil {

@@ -153,6 +153,10 @@ func TestBadDrafts(t *testing.T) {
 		"path is too long":      edit(`"dir":".","path":["` + strings.Repeat("a", maxLabel+1) + `"],"op":"unset"`),
 		"nested more than":      edit(`"dir":".","path":["a"],"op":"set","value":` + strings.Repeat("[", 100) + strings.Repeat("]", 100)),
 		"unknown field":         edit(`"dir":".","path":["a"],"op":"unset","file":"/etc/passwd"`),
+		"the path of a file in": edit(`"dir":"tenants/acme","path":["tenants/acme/apps/shop/app.cue"],"op":"text","value":""`),
+		"a file in .":           edit(`"dir":".","path":["../outside.cue"],"op":"text","value":""`),
+		"the text of the file":  edit(`"dir":".","path":["fleet.cue"],"op":"text","value":1`),
+		"rename needs a name":   edit(`"dir":".","path":["a"],"op":"rename","value":1`),
 		"is not saved":          bodyOf(`,"name":"more"`, "1"),
 	} {
 		require.Contains(t, refused(t, http.StatusBadRequest, c.post("preview", body)), want, body)

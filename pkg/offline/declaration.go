@@ -100,7 +100,7 @@ func (d *Declaration) Draft(files fs.FS) (Draft, error) {
 		return Draft{}, fmt.Errorf("there is no application %s; \"reconciler new application %s\" makes one", d.App, d.App)
 	}
 	edit := func(dir string, op cuefile.Op, value *object, path ...string) DraftEdit {
-		return DraftEdit{dir, cuefile.Edit{Op: op, Path: path, Value: value}}
+		return DraftEdit{Dir: dir, Edit: cuefile.Edit{Op: op, Path: path, Value: value}}
 	}
 	switch d.Noun {
 	case NewTenant:

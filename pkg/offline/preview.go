@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -58,6 +59,23 @@ func (p *Preview) Places() (places []cuefile.Place) {
 		}
 	}
 	return places
+}
+
+// mostText is how large a file is at most whose text is shown, in bytes.
+const mostText = 64 << 10
+
+// Text returns a file after the draft, false where values of secrets are in it, or may be, and where it is large.
+func (p *Preview) Text(name string) (text string, ok bool) {
+	if p.is == nil {
+		return "", false
+	}
+	files, err := layerFiles(p.is, path.Dir(name))
+	if err != nil {
+		return "", false
+	}
+	is := contentOf(files, name)
+	open := contentOf(p.veil.files(path.Dir(name), files, hidden), name)
+	return string(is), is != nil && len(is) <= mostText && bytes.Equal(is, open)
 }
 
 // Shown returns the preview as somebody may see it who may not see values of secrets, with its changes as a unified diff. That

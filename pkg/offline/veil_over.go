@@ -95,6 +95,11 @@ func (v *veil) conflicts(found []Conflict, sides ...fs.FS) error {
 			maps.Copy(types, typesIn(files))
 		}
 		for _, text := range []*string{&c.Base, &c.Mine, &c.Theirs} {
+			if c.Whole() {
+				f := cuefile.File{Name: c.Path[1], Data: []byte(*text)}
+				*text = string(v.files(c.Dir, []cuefile.File{f}, hidden)[0].Data)
+				continue
+			}
 			*text = v.written(c.Dir, types, c.Path, *text)
 		}
 	}

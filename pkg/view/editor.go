@@ -97,12 +97,15 @@ type PreviewFile struct {
 	Path    string `json:"path"`
 	Created bool   `json:"created"`
 	Deleted bool   `json:"deleted"`
+
+	Text *string `json:"text"` // after the draft; null where it is large, or has values of secrets
 }
 
 // DraftConflict is a value that somebody else has changed since the base of a draft, as CUE; "" where nothing is written.
 type DraftConflict struct {
 	Dir    string   `json:"dir"`
-	Path   []string `json:"path"` // below what the layer declares
+	Path   []string `json:"path"`  // below what the layer declares, or that of a file
+	Whole  bool     `json:"whole"` // it is about the text of the file
 	Base   string   `json:"base"`
 	Mine   string   `json:"mine"`
 	Theirs string   `json:"theirs"`

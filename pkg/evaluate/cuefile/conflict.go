@@ -31,6 +31,9 @@ func Conflicts(base, theirs []File, edits ...Edit) (found []Conflict, err error)
 		if e.Op == Insert || e.Op == Remove || e.Op == Move {
 			c.Path = e.Path[:len(e.Path)-1]
 		}
+		if e.Op == Rename {
+			continue // what is below goes along, whatever it is by now
+		}
 		for in, said := range map[*string][]File{&c.Base: base, &c.Mine: mine, &c.Theirs: theirs} {
 			if *in, err = written(said, c.Path); err != nil {
 				return nil, err

@@ -27,13 +27,14 @@ const (
 	Insert Op = "insert" // put an element where the path says, before the one that is there
 	Remove Op = "remove" // take out the element at the path
 	Move   Op = "move"   // put the element at the path elsewhere in its list
+	Rename Op = "rename" // give the field at the path another name, which stands where it stood
 )
 
 // An Edit changes one path.
 type Edit struct {
 	Path  []string
 	Op    Op
-	Value any // of Set, Add and Insert: what encoding/json can encode
+	Value any // of Set, Add and Insert: what encoding/json can encode; of Rename: the name
 	To    int // of Move: the index that the element has afterwards
 }
 
@@ -88,6 +89,8 @@ func (e Edit) apply(files []File) error {
 	case Set, Unset:
 	case Add, Insert, Remove, Move:
 		return e.arrange(files, indexes, value)
+	case Rename:
+		return e.rename(files, indexes)
 	default:
 		return fmt.Errorf("%s: there is no operation %q", strings.Join(e.Path, "."), e.Op)
 	}
