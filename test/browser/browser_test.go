@@ -121,6 +121,20 @@ func TestEditor(t *testing.T) {
 		require.Equal(t, head, git.Git("rev-parse", "HEAD"))
 		require.Equal(t, "?? notes.txt", strings.TrimSpace(git.Git("status", "--porcelain")), "the work tree and the index are as they were")
 	})
+	t.Run("layers", func(t *testing.T) {
+		t.Parallel()
+		s := b.serve(t, "testdata/demo.bundle", "status", "--push")
+		git := gittest.In(t, s.clone)
+		git.Write(shop, strings.Replace(read(t, s.clone, shop), "replicas: 25\n", "replicas: 4\n", 1))
+		git.Commit("as accepted")
+		main := s.repo.Git("rev-parse", "main")
+		b.journey(t, s, "layers")
+		for branch, lines := range map[string]int{"ui/weight": 2, "ui/by-hand": 3} {
+			require.Equal(t, git.Git("rev-parse", branch), s.repo.Git("rev-parse", branch), "it is pushed")
+			require.LessOrEqual(t, len(changedLines(git.Git("diff", "-U0", "main", branch))), lines, "those lines alone")
+		}
+		require.Equal(t, main, s.repo.Git("rev-parse", "main"))
+	})
 	t.Run("readonly", func(t *testing.T) {
 		t.Parallel()
 		b.journey(t, b.serve(t, "testdata/demo.bundle", "status", "--read-only"), "readonly")

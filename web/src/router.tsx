@@ -73,6 +73,20 @@ const edit = createRoute({
   validateSearch: (s: Record<string, unknown>): { field?: string } => ({ field: text(s.field) }),
 })
 
+const editTenant = createRoute({
+  getParentRoute: () => root,
+  path: '/tenants/$tenant/edit',
+  component: lazyRouteComponent(() => import('./editor/EditorPage'), 'EditorPage'),
+  validateSearch: (s: Record<string, unknown>): { field?: string } => ({ field: text(s.field) }),
+})
+
+const editPlatform = createRoute({
+  getParentRoute: () => root,
+  path: '/platform/edit',
+  component: lazyRouteComponent(() => import('./editor/EditorPage'), 'PlatformEditorPage'),
+  validateSearch: (s: Record<string, unknown>): { field?: string } => ({ field: text(s.field) }),
+})
+
 const newApplication = createRoute({
   getParentRoute: () => root,
   path: '/new/application',
@@ -113,7 +127,7 @@ const licences = createRoute({
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    fleet, tenant, application.addChildren([overview, decision, run, history, live]), edit, newApplication, pools, problems, timeline, plan, licences,
+    fleet, tenant, application.addChildren([overview, decision, run, history, live]), edit, editTenant, editPlatform, newApplication, pools, problems, timeline, plan, licences,
   ]),
   history: exported === undefined ? undefined : createHashHistory(), // a server of files knows one page only
   parseSearch,

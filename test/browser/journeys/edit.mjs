@@ -76,7 +76,7 @@ await journey(
     await page.getByText(/^1 change$/).waitFor()
 
     await page.getByRole('button', { name: /^credentials/ }).click()
-    await page.getByText('neither shown nor kept here').waitFor()
+    await page.getByText('set; write another value to replace it').first().waitFor()
     assert.doesNotMatch(await page.content(), /change-me/, 'values of secrets are in no page')
 
     await page.getByRole('button', { name: 'Add a step' }).click()

@@ -11,7 +11,8 @@ export interface Meta {
   error: string // why looking fails now
   whatIf: boolean
   plans: boolean
-  edit?: boolean // applications can be changed here, as a branch
+  edit?: boolean // files can be changed here, as a branch
+  saves?: 'here' | 'push' | 'propose' | '' // in the clone, there and at its origin, or at the origin in the name of who has signed in
   live?: boolean // objects, events and logs of a cluster can be seen
   sourceCommit: string // that the newest commit is about
   links: Links

@@ -1,10 +1,10 @@
 import type { PolicyValue } from './decision'
-import type { Plan } from './plan'
+import type { Approval, Plan } from './plan'
 import type { Problem } from './words'
 
 export type Path = string[]
 
-// GET /api/v1/source/applications/TENANT/NAME: what the files of the clone say about an application.
+// GET /api/v1/source/applications/TENANT/NAME, source/tenants/TENANT and source/platform: what the files of the clone say.
 export interface Source {
   application: string
   dir: string
@@ -16,7 +16,7 @@ export interface Source {
   policy: PolicyValue[] // in force
 }
 
-// Where a value is written. Paths begin below the application.
+// Where a value is written. Paths begin below the application, the tenant or the platform.
 export interface SourcePlace {
   path: Path
   file: string
@@ -55,7 +55,7 @@ export interface OfferedType {
 export interface Edit {
   dir: string
   path: Path
-  op: 'set' | 'unset' | 'insert' | 'remove' | 'move'
+  op: 'set' | 'unset' | 'insert' | 'remove' | 'move' | 'rename' | 'text' // text: the path is that of a file
   value?: Value
   to?: number
 }
@@ -64,7 +64,7 @@ export interface Edit {
 export interface Preview {
   saves: boolean
   base: string // the commit that it goes onto
-  files: { path: string; created?: boolean; deleted?: boolean }[]
+  files: { path: string; created?: boolean; deleted?: boolean; text?: string | null }[]
   diff: string
   conflicts: Conflict[]
   problems: FieldProblem[]
@@ -75,6 +75,7 @@ export interface Preview {
 export interface Conflict {
   dir: string
   path: Path
+  whole?: boolean // it is about the text of the file at the path
   base: string
   mine: string
   theirs: string
@@ -84,5 +85,10 @@ export interface Conflict {
 export interface Saved {
   branch: string
   commit: string
-  push: string
+  push: string // the command that offers it to others; "": they have it
+  pushed?: boolean
+  refused?: string // why the origin did not take it
+  propose?: string // where a pull request is opened
+  text?: string // for that
+  approvals?: Approval[]
 }

@@ -5,16 +5,20 @@ import { Commit } from '../parts/Place'
 import { Badge } from '../parts/Badge'
 import { ProblemList } from '../problems/ProblemList'
 
-// PlanAnswer shows what a what-if found: first what becomes of the application of the page, then of its neighbours.
+// PlanAnswer shows what a what-if found: first what becomes of the application of the page, if it has one, then of all others.
 export function PlanAnswer({ of: p, app, stale }: { of: Plan; app: string; stale: boolean }) {
   const own = p.applications.find((e) => e.application === app)
   const others = p.applications.filter((e) => e !== own)
   return (
     <div className={stale ? 'plan stale' : 'plan'}>
-      <h3>{app}</h3>
-      {own ? <Changed of={own} /> : <p>Nothing changes for it.</p>}
+      {app !== '' && (
+        <>
+          <h3>{app}</h3>
+          {own ? <Changed of={own} /> : <p>Nothing changes for it.</p>}
+        </>
+      )}
       <h3>
-        Its neighbours <small className="soft">{others.length === 0 ? 'none is touched' : `${others.length} ${others.length === 1 ? 'is' : 'are'} touched`}</small>
+        {app === '' ? 'Applications' : 'Its neighbours'} <small className="soft">{others.length === 0 ? 'none is touched' : `${others.length} ${others.length === 1 ? 'is' : 'are'} touched`}</small>
       </h3>
       {others.length > 0 && (
         <ul className="effects">

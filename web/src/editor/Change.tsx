@@ -15,6 +15,16 @@ export function Change({ application, field, label, children = 'change' }: { app
   )
 }
 
+// ChangeLayer leads to a field of a tenant's or of the platform's files in the editor, where there is one.
+export function ChangeLayer({ tenant, field, children }: { tenant?: string; field?: string; children: ReactNode }) {
+  if (!useEdits()) return null
+  return tenant === undefined ? (
+    <Link to="/platform/edit" search={{ field }} className="change">{children}</Link>
+  ) : (
+    <Link to="/tenants/$tenant/edit" params={{ tenant }} search={{ field }} className="change">{children}</Link>
+  )
+}
+
 // fieldOfSetting returns the field of an application that a setting is about, undefined if it is about something else.
 export function fieldOfSetting(path: string, application: string): string | undefined {
   const prefix = `application.${application}.`

@@ -8,15 +8,18 @@ import { get } from '../ask/request'
 import { Answer } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
 import { Commit } from '../parts/Place'
-import { changed, documentOf, editsOf, most, originOf, redo, undo, without, type Draft, type Step } from './draft'
+import { changed, documentOf, editsOf, most, originOf, redo, rewritten, undo, without, type Draft, type Step } from './draft'
 import { EditingContext, type Editing } from './editing'
 import { AddPart, type Wanted } from './AddPart'
 import { Canvas } from './Canvas'
 import { Effect } from './Effect'
+import { layerOf, titleOf } from './layer'
 import { Outline } from './Outline'
 import { declaredBy, fieldOf, pathOf, written } from './path'
 import { SaveDialog } from './SaveDialog'
+import { Sections } from './Sections'
 import { Selected } from './Selected'
+import { TextPane, type At } from './TextPane'
 import { Shapes, type Schema } from './schema'
 import { forget, store } from './stored'
 import { usePreview } from './usePreview'
@@ -24,10 +27,11 @@ import { Versions } from './Versions'
 
 // Editor is the page of a draft: outline, picture, form, and what the draft would do.
 export function Editor({ source, start, refresh }: { source: Source | undefined; start: Draft; refresh: () => void }) {
-  const [tenant = ''] = start.application.split('/')
+  const layer = layerOf(start.dir)
+  const tenant = tenantOf(start.dir)
   const schema = useQuery<Schema, Error>({
-    queryKey: ['schema', tenant],
-    queryFn: ({ signal }) => get<Schema>('schema/application', params({ tenant }), signal),
+    queryKey: ['schema', layer, tenant],
+    queryFn: ({ signal }) => get<Schema>(`schema/${layer}`, params({ tenant }), signal),
   })
   return (
     <>
@@ -41,7 +45,8 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   const { data: meta } = useMeta()
   const search: Record<string, unknown> = useSearch({ strict: false })
   const navigate = useNavigate()
-  const [tenant = '', name = ''] = draft.application.split('/')
+  const layer = layerOf(draft.dir)
+  const tenant = tenantOf(draft.dir)
   const offers = useQuery<Offers, Error>({
     queryKey: ['offers', tenant],
     queryFn: ({ signal }) => get<Offers>('offers', params({ tenant }), signal),
@@ -54,6 +59,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   const { preview, error, stale } = usePreview(draft.base, edits, meta?.sourceCommit)
   const [adding, setAdding] = useState<Wanted>()
   const [saving, setSaving] = useState(false)
+  const [text, setText] = useState<At>()
   const field = typeof search.field === 'string' ? search.field : ''
   const selected = useMemo(() => (field === '' ? [] : pathOf(field, doc)), [field, doc])
   const [focus, setFocus] = useState<Path | undefined>(field !== '' ? selected : undefined) // where the focus is to go
@@ -101,7 +107,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   }, [focus, selected])
 
   const editing: Editing = useMemo(
-    () => ({ draft, doc, places, policy: source?.policy ?? [], shapes, offers: offers.data, problems, selected, select, goTo, change: change as (s: Step) => void, origin: (p) => originOf(draft, places, p) }),
+    () => ({ draft, doc, places, policy: source?.policy ?? [], shapes, offers: offers.data, problems, selected, select, goTo, change: change as (s: Step) => void, origin: (p) => originOf(draft, places, p), openText: (file, line) => setText({ file, line }) }),
     [draft, doc, places, source, shapes, offers.data, problems, selected, select, change],
   )
   const earlier = source !== undefined && draft.base !== source.base
@@ -119,16 +125,17 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
     forget(draft)
     setDraft({ ...draft, base: source.base })
   }
+  const shown = text ?? (rewritten(draft) ? firstText(draft) : undefined) // no form knows what a text says
   const saves = preview?.saves === true && !stale && edits.length <= most
   return (
     <EditingContext value={editing}>
       <div className="heading">
         <h1>
-          Edit {draft.application}
+          Edit {titleOf(draft.dir)}
           {draft.created && <Badge word="new" tone="move" />}
         </h1>
         <p>
-          Nothing changes until you save, and then only a branch of this clone does. The draft stays in this browser. It starts from commit <Commit hash={draft.base} source />.
+          Nothing changes until you save, and then only {meta?.saves === 'propose' ? 'a branch of your own does' : 'a branch of this clone does'}. The draft stays in this browser. It starts from commit <Commit hash={draft.base} source />.
         </p>
         {earlier && (
           <p className="sentence">
@@ -141,15 +148,22 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
         <button type="button" onClick={() => put(undo)} disabled={draft.done.length === 0} title="Ctrl+Z">Undo{draft.done.length > 0 && <span className="unseen">: {draft.done.at(-1)?.what}</span>}</button>
         <button type="button" onClick={() => put(redo)} disabled={draft.undone.length === 0} title="Ctrl+Shift+Z">Redo{draft.undone.length > 0 && <span className="unseen">: {draft.undone.at(-1)?.what}</span>}</button>
         <button type="button" className="primary" onClick={() => setSaving(true)} disabled={!saves}>Save as a branch …</button>
+        {!shown && (source?.files.length ?? 0) > 0 && <button type="button" onClick={() => setText({ file: source?.files[0]?.path ?? '', line: 1 })}>As text</button>}
         <button type="button" onClick={anew} disabled={draft.done.length === 0}>Throw the draft away</button>
         <p role="status" className="soft">{counted(draft, edits.length)}</p>
       </div>
       <div className="editing" ref={place}>
-        <Outline add={setAdding} />
-        <div className="middle">
-          {adding && <AddPart key={JSON.stringify(adding)} wanted={adding} close={(made) => { setAdding(undefined); if (made) goTo(made) }} />}
-          <Canvas add={setAdding} />
-          {field === 'images' ? <Versions /> : <Selected add={setAdding} />}
+        {shown ? null : layer === 'application' ? <Outline add={setAdding} /> : <Sections />}
+        <div className={shown ? 'middle wide' : 'middle'}>
+          {shown ? (
+            <TextPane at={shown} source={source} preview={preview} fresh={!stale} open={setText} close={() => setText(undefined)} />
+          ) : (
+            <>
+              {adding && <AddPart key={JSON.stringify(adding)} wanted={adding} close={(made) => { setAdding(undefined); if (made) goTo(made) }} />}
+              {layer === 'application' && <Canvas add={setAdding} />}
+              {field === 'images' && layer === 'application' ? <Versions /> : <Selected add={setAdding} />}
+            </>
+          )}
         </div>
         <Effect
           draft={draft} empty={edits.length === 0} preview={preview} error={error} stale={stale}
@@ -170,12 +184,28 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
           }}
         />
       )}
-      <p className="soft">
-        <Link to="/applications/$tenant/$name" params={{ tenant, name }}>Back to the application</Link>
-      </p>
+      <p className="soft"><Back dir={draft.dir} /></p>
     </EditingContext>
   )
 }
+
+// Back leads to the page of what is edited.
+function Back({ dir }: { dir: string }) {
+  const [, tenant = '', , name = ''] = dir.split('/')
+  switch (layerOf(dir)) {
+    case 'platform': return <Link to="/">Back to the fleet</Link>
+    case 'tenant': return <Link to="/tenants/$tenant" params={{ tenant }}>Back to the tenant</Link>
+    case 'application': return <Link to="/applications/$tenant/$name" params={{ tenant, name }}>Back to the application</Link>
+  }
+}
+
+// firstText is the file whose text a draft changed last.
+function firstText(d: Draft): At | undefined {
+  const file = d.done.flatMap((s) => s.edits).findLast((e) => e.op === 'text')?.path[0]
+  return file === undefined ? undefined : { file, line: 1 }
+}
+
+const tenantOf = (dir: string) => dir.split('/')[1] ?? ''
 
 function counted(d: Draft, edits: number): string {
   if (d.done.length === 0) return 'nothing changed yet'

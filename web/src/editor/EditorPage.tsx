@@ -13,19 +13,29 @@ import { ProblemList } from '../problems/ProblemList'
 import type { Draft } from './draft'
 import { Editor } from './Editor'
 import './editor.css'
+import { keyOf, sourceOf, titleOf } from './layer'
 import { storedFor } from './stored'
 
-// EditorPage is where a person changes an application: what its files say, and the draft of this browser on top of it.
+// EditorPage is where a person changes an application or a tenant: what its files say, and the draft of this browser on top of it.
 export function EditorPage() {
   const { tenant = '', name = '' } = useParams({ strict: false })
-  const application = `${tenant}/${name}`
+  return <Page key={`${tenant}/${name}`} dir={name === '' ? `tenants/${tenant}` : `tenants/${tenant}/apps/${name}`} />
+}
+
+// PlatformEditorPage is where a person changes the platform: what tenants are given, pools, policy, access.
+export function PlatformEditorPage() {
+  return <Page dir="." />
+}
+
+function Page({ dir }: { dir: string }) {
   const { data: meta } = useMeta()
   const at = useAt()
-  useTitle(`Edit ${application}`)
+  const title = titleOf(dir)
+  useTitle(`Edit ${title}`)
   const able = exported === undefined && at === undefined && meta?.edit === true
   const source = useQuery<Source, Error>({
-    queryKey: ['source', application],
-    queryFn: ({ signal }) => get<Source>(`source/applications/${encodeURIComponent(tenant)}/${encodeURIComponent(name)}`, params({}), signal),
+    queryKey: ['source', dir],
+    queryFn: ({ signal }) => get<Source>(sourceOf(dir), params({}), signal),
     enabled: able,
     retry: false,
     staleTime: 0,
@@ -33,37 +43,45 @@ export function EditorPage() {
   })
   return (
     <div className="page editor">
-      <nav className="crumbs" aria-label="Above this page">
-        <Link to="/">Fleet</Link> <span aria-hidden="true">/</span>{' '}
-        <Link to="/tenants/$tenant" params={{ tenant }}>{tenant}</Link> <span aria-hidden="true">/</span>{' '}
-        <Link to="/applications/$tenant/$name" params={{ tenant, name }}>{name}</Link>
-      </nav>
-      {meta && !able && <Unable application={application} past={at !== undefined} />}
+      <Crumbs dir={dir} />
+      {meta && !able && <Unable title={title} past={at !== undefined} />}
       {able && source.isPending && (
         <>
-          <h1>Edit {application}</h1>
+          <h1>Edit {title}</h1>
           <p className="loading" role="status">Reading the files …</p>
         </>
       )}
-      {able && !source.isPending && <Opened key={application} application={application} source={source.data} error={source.error ?? undefined} again={() => void source.refetch()} />}
+      {able && !source.isPending && <Opened dir={dir} source={source.data} error={source.error ?? undefined} again={() => void source.refetch()} />}
     </div>
   )
 }
 
-function Unable({ application, past }: { application: string; past: boolean }) {
+function Crumbs({ dir }: { dir: string }) {
+  const [, tenant = '', , name = ''] = dir.split('/')
+  return (
+    <nav className="crumbs" aria-label="Above this page">
+      <Link to="/">Fleet</Link>
+      {tenant !== '' && <> <span aria-hidden="true">/</span> <Link to="/tenants/$tenant" params={{ tenant }}>{tenant}</Link></>}
+      {name !== '' && <> <span aria-hidden="true">/</span> <Link to="/applications/$tenant/$name" params={{ tenant, name }}>{name}</Link></>}
+    </nav>
+  )
+}
+
+function Unable({ title, past }: { title: string; past: boolean }) {
   const why =
     exported !== undefined ? 'These pages are files that do not change.' : past ? 'An editor is about now. Go back to now to change something.' : 'Nothing can be changed here: this needs `reconciler ui` in a clone of the fleet repo, without --read-only.'
   return (
     <>
-      <h1>Edit {application}</h1>
+      <h1>Edit {title}</h1>
       <p className="empty">{why}</p>
     </>
   )
 }
 
 // Opened chooses what the draft starts from: what is in this browser already, or the files.
-function Opened({ application, source, error, again }: { application: string; source: Source | undefined; error: Error | undefined; again: () => void }) {
-  const [stored] = useState(() => storedFor(application, source?.base))
+function Opened({ dir, source, error, again }: { dir: string; source: Source | undefined; error: Error | undefined; again: () => void }) {
+  const title = titleOf(dir)
+  const [stored] = useState(() => storedFor(keyOf(dir), source?.base))
   const [chosen] = useState<Draft | undefined>(() => {
     const [first] = stored
     if (!source) return first?.created ? first : undefined
@@ -73,7 +91,7 @@ function Opened({ application, source, error, again }: { application: string; so
   if (error && !(missing && chosen)) {
     return (
       <>
-        <h1>Edit {application}</h1>
+        <h1>Edit {title}</h1>
         <Failure error={error} />
       </>
     )
@@ -81,12 +99,12 @@ function Opened({ application, source, error, again }: { application: string; so
   if (source && source.declared === null && source.places.length === 0) {
     return (
       <>
-        <h1>Edit {application}</h1>
+        <h1>Edit {title}</h1>
         <p>Its files cannot be read as they are; mend them by hand first.</p>
         <ProblemList problems={source.problems} />
       </>
     )
   }
-  const start: Draft = chosen ?? { application, dir: source?.dir ?? '', base: source?.base ?? '', created: false, done: [], undone: [] }
+  const start: Draft = chosen ?? { application: keyOf(dir), dir, base: source?.base ?? '', created: false, done: [], undone: [] }
   return <Editor source={source} start={start} refresh={again} />
 }

@@ -1,3 +1,4 @@
+import type { Plan } from '../answers/plan'
 import type { Conflict, Preview } from '../answers/source'
 import { PlanAnswer } from '../application/PlanAnswer'
 import { Failure } from '../parts/Answer'
@@ -9,6 +10,7 @@ import { Sign } from '../parts/Sign'
 import { TouchedTenants } from '../proposal/TouchedTenants'
 import type { Draft } from './draft'
 import { useEditing } from './editing'
+import { layerOf } from './layer'
 import { fieldOf, written } from './path'
 
 interface Props {
@@ -41,7 +43,8 @@ export function Effect({ draft, empty, preview: p, error, stale, theirs, undo }:
             <Problems of={p} />
             <Files of={p} />
             {p.diff && <Diff text={p.diff} />}
-            {p.plan && <PlanAnswer of={{ ...p.plan, problems: [] }} app={draft.application} stale={false} />}
+            {p.plan && <Ends of={p.plan} held={p.problems.some((x) => x.code === 'DA1901')} />}
+            {p.plan && <PlanAnswer of={{ ...p.plan, problems: [] }} app={layerOf(draft.dir) === 'application' ? draft.application : ''} stale={false} />}
           </div>
         )}
       </Panel>
@@ -103,6 +106,36 @@ function Files({ of: p }: { of: Preview }) {
   )
 }
 
+// Ends says what a change takes away, what stays of it, and what its removal asks for.
+function Ends({ of: plan, held }: { of: Plan; held: boolean }) {
+  const ends = plan.objects.filter((o) => o.action === 'remove')
+  const stays = plan.objects.filter((o) => o.action === 'keep')
+  const removed = plan.applications.filter((a) => a.effect === 'removed' || a.effect === 'evicted')
+  if (ends.length + stays.length + removed.length === 0) return null
+  return (
+    <section className="ends" aria-label="What ends">
+      <h3>What ends</h3>
+      <ul>
+        {removed.map((a) => <li key={a.application}><Sign tone="bad" /> application {a.application}</li>)}
+        {ends.slice(0, most).map((o) => <li key={`${o.kind}/${o.namespace}/${o.name}`}><Sign tone="warn" /> {o.kind} {o.name}</li>)}
+        {ends.length > most && <li>and {ends.length - most} more objects</li>}
+      </ul>
+      {stays.length > 0 && (
+        <>
+          <h3>What stays</h3>
+          <ul>
+            {stays.map((o) => <li key={`${o.kind}/${o.namespace}/${o.name}`}><Sign tone="ok" /> {o.kind} {o.name}, with its data, until somebody deletes it</li>)}
+          </ul>
+        </>
+      )}
+      {!held && <p>The merge is all the confirmation that this needs.</p>}
+    </section>
+  )
+}
+
+// most is how many objects that end are named.
+const most = 20
+
 // Conflicts shows what others changed since the draft began, and what it wants instead.
 function Conflicts({ list, theirs }: { list: Conflict[]; theirs: (c: Conflict) => void }) {
   if (list.length === 0) return null
@@ -119,7 +152,7 @@ function Conflicts({ list, theirs }: { list: Conflict[]; theirs: (c: Conflict) =
           </tr>
         </thead>
         <tbody>
-          {list.map((c) => (
+          {list.filter((c) => !c.whole).map((c) => (
             <tr key={written(c.path)}>
               <th scope="row">
                 {written(c.path)}
@@ -132,6 +165,20 @@ function Conflicts({ list, theirs }: { list: Conflict[]; theirs: (c: Conflict) =
           ))}
         </tbody>
       </table>
+      {list.filter((c) => c.whole).map((c) => (
+        <section key={c.path.join()} className="texts" aria-label={`Texts of ${c.path.join()}`}>
+          <h3>{c.path.join()}</h3>
+          <p><button type="button" onClick={() => theirs(c)}>Take their text</button></p>
+          <div className="three">
+            {([['Was', c.base], ['Yours', c.mine], ['Theirs', c.theirs]] as const).map(([word, text]) => (
+              <div key={word}>
+                <h4>{word}</h4>
+                <pre tabIndex={0} aria-label={word}>{text}</pre>
+              </div>
+            ))}
+          </div>
+        </section>
+      ))}
     </div>
   )
 }

@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState, type FormEvent } from 'react'
 import type { Edit, Preview, Saved } from '../answers/source'
 import { post, Refusal } from '../ask/request'
+import { useMeta } from '../ask/meta'
 import { Failure } from '../parts/Answer'
-import { Command } from '../parts/Command'
+import { Command, Copy } from '../parts/Command'
 import { Commit } from '../parts/Place'
 import { nameOf, said, type Draft } from './draft'
 
@@ -31,19 +32,30 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
       .then(setSaved, setError)
       .finally(() => setBusy(false))
   }
+  const { data: meta } = useMeta()
+  const proposes = meta?.saves === 'propose'
   const refused = error instanceof Refusal && error.status === 422 ? (error.body as Preview | undefined) : undefined
   return (
-    <dialog ref={dialog} className="save" aria-labelledby={`${id}-title`} onClose={() => (saved ? done() : close())}>
-      <h2 id={`${id}-title`}>{saved ? 'Saved' : 'Save as a branch'}</h2>
+    <dialog ref={dialog} className="save" aria-labelledby={`${id}-title`} onClose={() => (saved && !saved.refused ? done() : close())}>
+      <h2 id={`${id}-title`}>{saved ? (saved.refused ? 'Saved, and not pushed' : 'Saved') : 'Save as a branch'}</h2>
       {saved ? (
         <>
           <p role="status">
-            The change is commit <Commit hash={saved.commit} /> on branch <strong>{saved.branch}</strong> of this clone. Nothing else of it changed. Share it:
+            The change is commit <Commit hash={saved.commit} /> on branch <strong>{saved.branch}</strong> of {proposes ? 'the origin' : saved.pushed ? 'this clone and of its origin' : 'this clone'}. Nothing else changed.
           </p>
-          <Command text={saved.push} />
-          <p>
-            Then open a pull request. <Link to="/plan" search={{ head: saved.branch }} onClick={done}>What its merge would do</Link>
-          </p>
+          {saved.refused && (
+            <div className="failure" role="alert">
+              <strong>The origin did not take it:</strong> {saved.refused}. The draft stays here until you throw it away.
+            </div>
+          )}
+          {saved.push !== '' && (
+            <>
+              <p>Share it:</p>
+              <Command text={saved.push} />
+            </>
+          )}
+          <Merge of={saved} />
+          {!proposes && <p><Link to="/plan" search={{ head: saved.branch }} onClick={done}>What its merge would do</Link></p>}
           <p className="adds"><button type="button" className="primary" onClick={() => dialog.current?.close()}>Close</button></p>
         </>
       ) : (
@@ -51,7 +63,7 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
           <div className="field">
             <label htmlFor={`${id}-name`}>Branch</label>
             <div className="value"><span aria-hidden="true">ui/</span><input id={`${id}-name`} type="text" value={name} onChange={(ev) => setName(ev.target.value)} spellCheck={false} autoComplete="off" aria-describedby={`${id}-about`} /></div>
-            <p className="about soft" id={`${id}-about`}>{slugs.test(name) ? `refs/heads/ui/${name} in this clone; one that is there already stays, and this gets a number` : 'lower-case letters, digits and dashes'}</p>
+            <p className="about soft" id={`${id}-about`}>{slugs.test(name) ? `${proposes ? 'below your name at the origin' : `refs/heads/ui/${name} in this clone${meta?.saves === 'push' ? ' and at its origin' : ''}`}; one that is there already stays, and this gets a number` : 'lower-case letters, digits and dashes'}</p>
           </div>
           <div className="field">
             <label htmlFor={`${id}-message`}>Message</label>
@@ -72,5 +84,23 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
         </form>
       )}
     </dialog>
+  )
+}
+
+// Merge says how a saved branch comes into force: where a pull request is opened, with which text, and whose merge is valid.
+function Merge({ of: s }: { of: Saved }) {
+  const signed = (s.approvals ?? []).filter((a) => a.people > 0)
+  return (
+    <>
+      <p>
+        {s.propose ? <a href={s.propose} target="_blank" rel="noreferrer">Open a pull request</a> : 'Then open a pull request.'}{' '}
+        {s.text && <Copy text={s.text} what="its text" />}
+      </p>
+      {signed.map((a) => (
+        <p key={a.area}>
+          The fleet is signed: for {a.area}, only a merge that is signed by {a.people > 1 && `${a.people} of `}{a.who.join(', ') || 'somebody whom access names, and it names nobody,'} comes into force.
+        </p>
+      ))}
+    </>
   )
 }

@@ -1,8 +1,10 @@
+import { useState, type FormEvent } from 'react'
 import { Panel } from '../parts/Panel'
-import { comesAfter, connect, disconnect, isListed, moveElement, partsOf, removePart, type Part, type Sort } from './actions'
+import { comesAfter, connect, disconnect, isListed, moveElement, partsOf, removePart, renamePart, type Part, type Sort } from './actions'
 import type { Wanted } from './AddPart'
 import { fixedBy } from './draft'
 import { useEditing } from './editing'
+import { layerOf } from './layer'
 import { Fields } from './form/Groups'
 import { Wrong } from './form/Field'
 import { same, valueAt, written } from './path'
@@ -14,13 +16,14 @@ export function Selected({ add }: { add: (w: Wanted) => void }) {
   const step = partsOf(e.doc, 'steps').find((p) => same(p.path, e.selected.slice(0, 3)))
   const part = components ?? step
   if (part) return <PartForm key={`${written(part.path)} ${part.name} ${part.type}`} part={part} sort={components ? 'components' : 'steps'} add={add} />
-  const schema = e.shapes.application()
+  const schema = e.shapes.whole()
+  const layer = layerOf(e.draft.dir)
   return (
-    <Panel title="Application" note={e.draft.application}>
+    <Panel title={{ application: 'Application', tenant: 'Tenant', platform: 'Platform' }[layer]} note={layer === 'platform' ? '' : e.draft.application}>
       <div data-field="">
         <Wrong path={[]} />
-        <Fields path={[]} schema={schema} without={['name', 'components', 'workflow']} />
-        <Workflow />
+        <Fields path={[]} schema={schema} without={layer === 'application' ? ['name', 'components', 'workflow'] : layer === 'tenant' ? ['name'] : []} />
+        {layer === 'application' && <Workflow />}
       </div>
     </Panel>
   )
@@ -59,6 +62,7 @@ function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted
             </>
           )}
           <button type="button" onClick={() => add({ sort, after: part.name })}>Add one after it</button>
+          <Rename key={part.name} part={part} sort={sort} parts={parts} />
           <button type="button" onClick={() => { e.change(removePart(e, sort, part.name)); e.goTo([]) }} disabled={parts.length === 1 && sort === 'components'}>Remove {part.name}</button>
         </span>
       }
@@ -69,6 +73,29 @@ function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted
         <Fields path={part.path} schema={schema} without={fixed ? [] : ['dependsOn', ...(sort === 'steps' ? ['name'] : [])]} />
       </div>
     </Panel>
+  )
+}
+
+const names = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/
+
+// Rename gives a part another name. What ends by that, and what stays, is said with what the draft would do.
+function Rename({ part, sort, parts }: { part: Part; sort: Sort; parts: Part[] }) {
+  const e = useEditing()
+  const [name, setName] = useState<string>()
+  if (name === undefined) return <button type="button" onClick={() => setName(part.name)}>Rename {part.name}</button>
+  const possible = names.test(name) && !parts.some((p) => p.name === name)
+  const rename = (ev: FormEvent) => {
+    ev.preventDefault()
+    if (!possible) return
+    e.change(renamePart(e, sort, part.name, name))
+    e.goTo(sort === 'components' ? ['components', name] : part.path)
+  }
+  return (
+    <form className="adds" onSubmit={rename}>
+      <input type="text" aria-label={`New name of ${part.name}`} value={name} onChange={(ev) => setName(ev.target.value)} spellCheck={false} autoComplete="off" autoFocus />
+      <button type="submit" disabled={!possible}>Rename</button>
+      <button type="button" onClick={() => setName(undefined)}>Cancel</button>
+    </form>
   )
 }
 

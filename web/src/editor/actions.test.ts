@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SourcePlace, Value } from '../answers/source'
-import { connect, disconnect, imagesOf, insertPart, moveElement, partsOf, removePart, setValue } from './actions'
+import { connect, disconnect, imagesOf, insertPart, moveElement, partsOf, removePart, renamePart, setSecret, setValue } from './actions'
 import { changed, documentOf, editsOf, originOf, type Draft, type Step } from './draft'
 import type { Editing } from './editing'
 import { Shapes } from './schema'
@@ -26,7 +26,7 @@ function after(declared: Value, ...acts: ((e: Editing) => Step)[]) {
     const now = draft
     const e: Editing = {
       draft, doc: documentOf(draft, declared), places, policy: [], shapes: new Shapes({}), offers: undefined, problems: [], selected: [],
-      select: () => undefined, goTo: () => undefined, change: () => undefined, origin: (p) => originOf(now, places, p),
+      select: () => undefined, goTo: () => undefined, change: () => undefined, openText: () => undefined, origin: (p) => originOf(now, places, p),
     }
     draft = changed(draft, act(e))
   }
@@ -69,4 +69,18 @@ test('a struct of a file is taken out before something else is set', () => {
 
 test('images are listed once, with all who use them', () => {
   expect(imagesOf(declared).map((i) => [i.image, i.at.length])).toEqual([['pg:1', 1], ['shop:1', 2], ['proxy:1', 1]])
+})
+
+test('a part has its new name wherever others name it', () => {
+  const d = after(declared, (e) => renamePart(e, 'components', 'web', 'front'), (e) => renamePart(e, 'steps', 'a', 'first'))
+  expect(d.components).toEqual(['db<', 'front<db', 'job<db,front'])
+  expect(d.steps).toEqual(['first<', 'b<first'])
+  expect(d.doc).toMatchObject({ workflow: { steps: [{ components: ['front', 'db'] }, {}] } })
+  expect(d.edits[2]).toBe('rename components.web')
+  expect(d.draft.done.map((s) => s.what)).toEqual(['rename web to front', 'rename step a to first'])
+})
+
+test('a secret is named and not told', () => {
+  const d = after(declared, (e) => setSecret(e, ['components', 'db', 'properties', 'data', 'key'], 'correct-horse'))
+  expect(d.draft.done[0]).toMatchObject({ secret: true, what: 'replace properties.data.key of db' })
 })

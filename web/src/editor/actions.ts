@@ -2,6 +2,7 @@ import type { Edit, Path, Struct, Value } from '../answers/source'
 import type { Editing } from './editing'
 import { isList, originOf, type Step } from './draft'
 import { append, applyEdits, takeOut } from './edit'
+import { below } from './layer'
 import { isStruct, valueAt, written } from './path'
 
 // Part is a component or a step: something that may come after others.
@@ -98,6 +99,18 @@ export function setValue(e: Editing, path: Path, value: Value, mark?: string): S
   d.set(path, value)
   const said = typeof value === 'object' ? '' : ` to ${String(value).slice(0, 40)}`
   return { what: `set ${label(e, path)}${said}`, edits: d.edits, mark: mark ?? `set ${written(path)}` }
+}
+
+// setSecret replaces a value that nobody is shown.
+export function setSecret(e: Editing, path: Path, value: string): Step {
+  const d = new Doing(e)
+  d.set(path, value)
+  return { what: `replace ${label(e, path)}`, edits: d.edits, mark: `set ${written(path)}`, secret: true }
+}
+
+// rewrite gives a file another text.
+export function rewrite(e: Editing, file: string, text: string): Step {
+  return { what: `edit ${below(file, e.draft.dir)}`, edits: [{ dir: e.draft.dir, path: [file], op: 'text', value: text }], mark: `text ${file}` }
 }
 
 export function setAll(e: Editing, what: string, values: [Path, Value][]): Step {
@@ -203,6 +216,24 @@ export function removePart(e: Editing, sort: Sort, name: string): Step {
     else if (step) d.takeOut(step.path)
   }
   return { what: `remove ${sort === 'steps' ? 'step ' : ''}${name}`, edits: d.edits }
+}
+
+// renamePart gives a component or a step another name, also where others name it.
+export function renamePart(e: Editing, sort: Sort, name: string, to: string): Step {
+  const d = new Doing(e)
+  const follow = (list: Path) => strings(d.value(list)).forEach((n, i) => n === name && d.set([...list, String(i)], to))
+  for (const p of partsOf(e.doc, sort)) follow([...p.path, 'dependsOn'])
+  if (sort === 'components') {
+    for (const s of partsOf(e.doc, 'steps')) {
+      follow([...s.path, 'components'])
+      if (d.value([...s.path, 'component']) === name) d.set([...s.path, 'component'], to)
+    }
+    d.do({ dir: e.draft.dir, path: ['components', name], op: 'rename', value: to })
+  } else {
+    const step = partsOf(e.doc, sort).find((p) => p.name === name)
+    if (step) d.set([...step.path, 'name'], to)
+  }
+  return { what: `rename ${sort === 'steps' ? 'step ' : ''}${name} to ${to}`, edits: d.edits }
 }
 
 // label is how a step names a field: replicas of web.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Edit, SourcePlace, Value } from '../answers/source'
-import { changed, documentOf, editsOf, fixedBy, isList, nameOf, originOf, redo, said, undo, without, type Draft } from './draft'
+import { changed, documentOf, editsOf, fixedBy, isList, nameOf, originOf, redo, rewritten, said, undo, without, type Draft } from './draft'
 import { append, applyEdits, folded, takeOut } from './edit'
 import { declaredBy, fieldOf, pathOf, written } from './path'
 
@@ -124,4 +124,23 @@ test('a path is read as it is written', () => {
 
 test('what is refused is shown as its files have it', () => {
   expect(declaredBy(places)).toEqual({ components: { web: { replicas: null, dependsOn: [null] }, migrate: null }, workflow: { steps: [{}, null, {}] } })
+})
+
+test('a part keeps its place and its origin under another name', () => {
+  const rename = edit('rename', 'components.web', 'front')
+  const d = draft(edit('set', 'components.web.replicas', 6), rename, edit('set', 'components.front.replicas', 7))
+  const doc = documentOf(d, declared) as { components: Record<string, Value> }
+  expect(Object.keys(doc.components)).toEqual(['front', 'migrate'])
+  expect(doc.components.front).toMatchObject({ replicas: 7, type: 'webservice' })
+  expect(editsOf(d)).toHaveLength(3)
+  expect(originOf(draft(rename), places, ['components', 'front', 'replicas'])).toMatchObject({ by: 'file' })
+  expect(applyEdits(declared, [edit('rename', 'components.gone', 'x')])).toEqual(declared)
+})
+
+test('a text is none of the fields', () => {
+  const d = draft(edit('set', 'components.web.replicas', 6), { dir, path: [`${dir}/app.cue`], op: 'text', value: 'package fleet\n' })
+  expect(documentOf(d, declared)).toMatchObject({ components: { web: { replicas: 6 } } })
+  expect(rewritten(d)).toBe(true)
+  expect(rewritten(undo(d))).toBe(false)
+  expect(editsOf(d)).toHaveLength(2)
 })

@@ -1,10 +1,11 @@
 import type { Edit, Path, SourcePlace, Value } from '../answers/source'
 import { applyEdits, before, folded } from './edit'
+import { titleOf } from './layer'
 import { same, valueAt, within } from './path'
 
-// Draft is what a person wants to change in an application, as steps that can be undone.
+// Draft is what a person wants to change in an application, a tenant or the platform, as steps that can be undone.
 export interface Draft {
-  application: string
+  application: string // or the tenant; "." for the platform
   dir: string
   base: string
   created: boolean // the application is in no file yet
@@ -17,6 +18,7 @@ export interface Step {
   what: string
   edits: Edit[]
   mark?: string
+  secret?: boolean // it has a value that no browser keeps
 }
 
 // most is how many edits the server takes.
@@ -115,16 +117,19 @@ export function fixedBy(d: Draft, places: SourcePlace[], path: Path): SourcePlac
   return undefined
 }
 
+// rewritten reports whether a draft changes files as text. Then the forms, which know the files before that, rest.
+export const rewritten = (d: Draft) => d.done.some((s) => s.edits.some((e) => e.op === 'text'))
+
 // said is a message for the commit of a draft.
 export function said(d: Draft): string {
   const whats = [...new Set(d.done.map((s) => s.what))]
   const [first = 'nothing'] = whats
-  return `${d.application}: ${first}${whats.length > 1 ? `, and ${whats.length - 1} more` : ''}`
+  return `${titleOf(d.dir)}: ${first}${whats.length > 1 ? `, and ${whats.length - 1} more` : ''}`
 }
 
 // nameOf is a name for the branch of a draft.
 export function nameOf(d: Draft): string {
-  const slug = `${d.application.replace('/', '-')} ${d.done[0]?.what ?? ''}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  const slug = `${d.application === '.' ? 'platform' : d.application.replace('/', '-')} ${d.done[0]?.what ?? ''}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   return slug.slice(0, 40).replace(/^-+|-+$/g, '') || 'draft'
 }
 

@@ -13,6 +13,7 @@ export function applyEdits(doc: Value, edits: Edit[]): Value {
 // applied returns a value after an edit of a path below it, undefined if nothing of it is left.
 function applied(v: Value | undefined, e: Edit, path: Path): Value | undefined {
   const [first, ...rest] = path
+  if (e.op === 'text') return v // forms do not read files
   if (first === undefined) return e.op === 'unset' ? undefined : e.value
   if (rest.length === 0 && arranges(e)) return arranged(Array.isArray(v) ? v : [], e)
   if (Array.isArray(v)) {
@@ -20,8 +21,9 @@ function applied(v: Value | undefined, e: Edit, path: Path): Value | undefined {
     return next === undefined ? v.filter((_, i) => i !== Number(first)) : v.map((x, i) => (i === Number(first) ? next : x))
   }
   const own: Struct = isStruct(v) ? v : {}
+  if (e.op === 'rename' && rest.length === 0) return Object.fromEntries(Object.entries(own).map(([name, value]) => [name === first ? String(e.value) : name, value]))
   const had = Object.hasOwn(own, first) ? own[first] : undefined
-  if (e.op === 'unset' && had === undefined) return v
+  if ((e.op === 'unset' || e.op === 'rename') && had === undefined) return v
   const below = applied(had, e, rest)
   const next = e.op === 'unset' && isStruct(below) && Object.keys(below).length === 0 ? undefined : below // it goes with what it held
   const changed: Struct = Object.create(null) as Struct
@@ -40,6 +42,11 @@ function arranged(list: Value[], e: Edit): Value[] {
 
 // before returns where a path was before an edit, or how the edit made what is there now.
 export function before(e: Edit, path: Path): Path | 'made' | 'unset' {
+  if (e.op === 'text') return path
+  if (e.op === 'rename') {
+    const to = e.path.with(-1, String(e.value))
+    return within(path, to) ? [...e.path, ...path.slice(to.length)] : path
+  }
   if (e.op === 'set') return within(path, e.path) ? 'made' : path
   if (e.op === 'unset') return within(path, e.path) ? 'unset' : path
   const list = listOf(e)
@@ -59,7 +66,7 @@ export function before(e: Edit, path: Path): Path | 'made' | 'unset' {
 export function folded(edits: Edit[]): Edit[] {
   const out: Edit[] = []
   for (const e of edits) {
-    const at = maker(out, e)
+    const at = e.op === 'rename' || e.op === 'text' ? -1 : maker(out, e)
     const m = out[at]
     if (!m || m.value === undefined) {
       out.push(e)
@@ -81,6 +88,7 @@ function maker(out: Edit[], e: Edit): number {
   for (let i = out.length - 1; i >= 0; i--) {
     const m = out[i]
     if (!m || m.dir !== e.dir) continue
+    if (m.op === 'text' || (m.op === 'rename' && within(e.path, listOf(m)))) return -1 // what was before has another name, or is text
     if ((m.op === 'set' || m.op === 'insert') && within(e.path, m.path)) return i
     if (arranges(m) ? within(e.path, listOf(m)) : m.op === 'unset' && (within(e.path, m.path) || within(m.path, e.path))) return -1
     if (m.op === 'set' && within(m.path, e.path)) return -1

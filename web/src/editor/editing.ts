@@ -18,6 +18,7 @@ export interface Editing {
   goTo: (path: Path) => void // selects it, and puts the focus there
   change: (step: Step) => void
   origin: (path: Path) => Origin
+  openText: (file: string, line: number) => void // shows a file as text, at a line
 }
 
 export const EditingContext = createContext<Editing | undefined>(undefined)

@@ -34,8 +34,9 @@ export type Kind = 'choice' | 'bool' | 'number' | 'text' | 'struct' | 'map' | 'l
 export class Shapes {
   constructor(private readonly root: Schema) {}
 
-  application(): Schema {
-    return this.resolved(this.root.properties?.application ?? this.root)
+  // whole is the schema of what a layer declares: its one field.
+  whole(): Schema {
+    return this.resolved(Object.values(this.root.properties ?? {})[0] ?? this.root)
   }
 
   // resolved is a schema with what it refers to. What it says itself wins.
@@ -79,7 +80,7 @@ export class Shapes {
   }
 
   at(path: Path, doc: Value): Schema {
-    let [s, v]: [Schema, Value | undefined] = [this.application(), doc]
+    let [s, v]: [Schema, Value | undefined] = [this.whole(), doc]
     for (const label of path) {
       s = this.below(s, v, label)
       v = Array.isArray(v) ? v[Number(label)] : isStruct(v) ? v[label] : undefined

@@ -3,11 +3,11 @@ import type { Draft } from './draft'
 const prefix = 'daros-draft/'
 const keyOf = (application: string, base: string) => `${prefix}${application}/${base}`
 
-// store keeps a draft in this browser, nowhere else. One that changes nothing is forgotten.
+// store keeps a draft in this browser, nowhere else, without the values of secrets: these live as long as the page. One that changes nothing is forgotten.
 export function store(d: Draft): void {
   try {
     if (d.done.length === 0 && d.undone.length === 0 && !d.created) localStorage.removeItem(keyOf(d.application, d.base))
-    else localStorage.setItem(keyOf(d.application, d.base), JSON.stringify(d))
+    else localStorage.setItem(keyOf(d.application, d.base), JSON.stringify({ ...d, done: d.done.filter((s) => !s.secret), undone: d.undone.filter((s) => !s.secret) }))
   } catch {
     // No room or not allowed: the draft lives as long as the page.
   }

@@ -2,7 +2,17 @@ import { useState } from 'react'
 
 // Command is what somebody types into a terminal. The button only copies it.
 export function Command({ text }: { text: string }) {
-  const [said, setSaid] = useState('Copy')
+  return (
+    <div className="command">
+      <code>{text}</code>
+      <Copy text={text} what={text} short />
+    </div>
+  )
+}
+
+// Copy copies a text. A short button says what only to those who do not see the text beside it.
+export function Copy({ text, what, short = false }: { text: string; what: string; short?: boolean }) {
+  const [said, setSaid] = useState('')
   const copy = () => {
     navigator.clipboard.writeText(text).then(
       () => setSaid('Copied'),
@@ -10,11 +20,8 @@ export function Command({ text }: { text: string }) {
     )
   }
   return (
-    <div className="command">
-      <code>{text}</code>
-      <button type="button" onClick={copy} aria-label={`Copy: ${text}`}>
-        <span aria-live="polite">{said}</span>
-      </button>
-    </div>
+    <button type="button" onClick={copy} aria-label={short ? `Copy: ${what}` : undefined}>
+      <span aria-live="polite">{said || (short ? 'Copy' : `Copy ${what}`)}</span>
+    </button>
   )
 }

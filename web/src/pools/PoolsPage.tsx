@@ -4,6 +4,7 @@ import { amount, money } from '../parts/amount'
 import { Answer } from '../parts/Answer'
 import { Bar } from '../parts/Bar'
 import { Panel } from '../parts/Panel'
+import { ChangeLayer } from '../editor/Change'
 import { useTitle } from '../shell/title'
 import { Holders } from './Holders'
 
@@ -16,6 +17,7 @@ export function PoolsPage() {
       <div className="heading">
         <h1>Pools</h1>
         <p>Capacity as the decisions were made on it, and what applications were granted of it.</p>
+        <p><ChangeLayer field="pools">Change the pools</ChangeLayer> <ChangeLayer>Change the platform</ChangeLayer></p>
       </div>
       <Answer of={pools}>
         {({ pools: list }) =>

@@ -2,6 +2,7 @@ import { useParams, useSearch } from '@tanstack/react-router'
 import type { Tenant } from '../answers/tenant'
 import { useAnswer } from '../ask/answer'
 import { Applications } from '../fleet/Applications'
+import { ChangeLayer } from '../editor/Change'
 import { filtersOf } from '../fleet/filters'
 import { OverQuotas } from '../fleet/OverQuotas'
 import { Answer } from '../parts/Answer'
@@ -24,6 +25,9 @@ export function TenantPage() {
       <div className="heading">
         <h1>Tenant {name}</h1>
         {tenant.data && <p>{inShort(tenant.data)}</p>}
+        <p>
+          <ChangeLayer tenant={name}>Change its files</ChangeLayer> <ChangeLayer field={`allotments.${name}`}>Change what it is given</ChangeLayer>
+        </p>
       </div>
       <Answer of={tenant}>
         {(t) => (

@@ -1,9 +1,10 @@
 import { useId, useState, type ReactNode } from 'react'
 import type { Path, Value } from '../../answers/source'
 import { Sign } from '../../parts/Sign'
-import { setValue, unsetValue } from '../actions'
+import { setSecret, setValue, unsetValue } from '../actions'
 import { fixedBy } from '../draft'
-import { policyFor, useEditing } from '../editing'
+import { policyFor, useEditing, type Editing } from '../editing'
+import { below, layerOf } from '../layer'
 import { isStruct, same, valueAt, within, written } from '../path'
 import { amountOf, unitsOf, type Schema } from '../schema'
 import { suggestions } from '../suggestions'
@@ -18,12 +19,40 @@ export function Field({ path, schema, name, required = false, entry = false }: {
   const shape = e.shapes.shape(schema, value)
   const kind = e.shapes.kind(shape)
   const fixed = fixedBy(e.draft, e.places, path)
-  const masked = path[0] === 'components' && valueAt(e.doc, ['components', path[1] ?? '', 'type']) === 'secret' && path[2] === 'properties' && path[3] === 'data'
-  const hidden = isStruct(value) && value.set === true && Object.keys(value).length === 1 && e.origin(path).by === 'file'
-  if (masked || hidden) return <Fixed path={path} name={name} why="the values of secrets are neither shown nor kept here; edit them by hand" />
-  if (fixed) return <Fixed path={path} name={name} why={`${fixed.why ?? 'is computed'}; edit it by hand`} at={`${fixed.file}:${fixed.line}`} value={value} />
+  const hidden = isStruct(value) && value.set === true && Object.keys(value).length === 1
+  if (fixed) return <Fixed path={path} name={name} why={fixed.why ?? 'is computed'} file={fixed.file} line={fixed.line} value={hidden ? undefined : value} />
+  const definitions = layerOf(e.draft.dir) !== 'application' && path[0] === 'definitions' && e.places.find((p) => within(p.path, path))
+  if (definitions) return <Fixed path={path} name={name} why="is CUE that no form can show" file={definitions.file} line={definitions.line} />
+  if ((holdsSecrets(e, path) && path.length === 5) || (hidden && kind !== 'map')) return <Secret path={path} name={name} set={hidden} required={required || entry} />
   if (kind === 'struct' || kind === 'map' || kind === 'list' || (kind === 'variants' && typeof value === 'object')) return <Group path={path} schema={shape} name={name} />
   return <Single path={path} schema={shape} name={name} required={required} entry={entry} />
+}
+
+// holdsSecrets reports whether a path is that of the values of a secret, or of one of them.
+const holdsSecrets = (e: Editing, path: Path) =>
+  path[0] === 'components' && path[2] === 'properties' && path[3] === 'data' && valueAt(e.doc, ['components', path[1] ?? '', 'type']) === 'secret'
+
+// Secret is a value that is not shown. Another one can take its place; no browser keeps it.
+function Secret({ path, name, set, required }: { path: Path; name: string; set: boolean; required: boolean }) {
+  const e = useEditing()
+  const id = useId()
+  const had = valueAt(e.doc, path)
+  const typed = typeof had === 'string' ? had : ''
+  const wrong = e.problems.some((p) => same(p.at, path))
+  return (
+    <div className={`field ${wrong ? 'wrong' : ''}`} data-field={written(path)}>
+      <label htmlFor={id}>{name}</label>
+      <div className="value">
+        <input
+          id={id} type="password" autoComplete="new-password" value={typed} placeholder={set ? 'set' : required ? '' : 'not set'}
+          aria-describedby={`${id}-about`} aria-invalid={wrong || undefined}
+          onChange={(ev) => e.change(setSecret(e, path, ev.target.value))}
+        />
+      </div>
+      <p className="about soft" id={`${id}-about`}>{set ? 'set; write another value to replace it' : 'a new value'}: it is not shown, and kept until you leave this page only</p>
+      <Wrong path={path} />
+    </div>
+  )
 }
 
 // Single is a value with one input. An entry of a map or a list is there as long as it is not removed.
@@ -94,7 +123,7 @@ export function About({ id, schema, path, has }: { id?: string; schema: Schema; 
   return (
     <p className="about soft" id={id}>
       {origin.by === 'draft' && has && <strong>changed here</strong>}
-      {origin.by === 'file' && <span className="from">{origin.place.file.slice(e.draft.dir.length + 1)}:{origin.place.line}</span>}
+      {origin.by === 'file' && <span className="from">{below(origin.place.file, e.draft.dir)}:{origin.place.line}</span>}
       {origin.by === 'default' && (has || known) && <span>{known}</span>}
       {schema.description && <span> {schema.description}</span>}
     </p>
@@ -117,17 +146,20 @@ export function Wrong({ id, path, all = false }: { id?: string; path: Path; all?
   )
 }
 
-// Fixed shows what can only be edited by hand, and where.
-function Fixed({ path, name, why, at, value }: { path: Path; name: string; why: string; at?: string; value?: Value }) {
+// Fixed shows what no form can edit: its value, why, where it stands, and the way there.
+function Fixed({ path, name, why, file, line, value }: { path: Path; name: string; why: string; file: string; line: number; value?: Value }) {
+  const e = useEditing()
+  const at = `${file}:${line}`
   return (
     <div className="field fixed" data-field={written(path)} tabIndex={-1}>
       <span className="name">{name}</span>
       <div className="value">
         {value !== undefined && <code className="read">{shown(value)}</code>}
-        {at && <code className="place">{at}</code>}
+        <code className="place">{at}</code>
+        <button type="button" className="plain" onClick={() => e.openText(file, line)} aria-label={`Open ${at} as text, for ${name}`}>open as text</button>
       </div>
       <p className="about soft">
-        <Sign tone="off" /> read-only: {why}
+        <Sign tone="off" /> read-only here: {why}
       </p>
       <Wrong path={path} all />
     </div>
@@ -145,14 +177,14 @@ function Group({ path, schema, name }: { path: Path; schema: Schema; name: strin
   const value = valueAt(e.doc, path)
   const meant = within(e.selected, path) && e.selected.length >= path.length
   const wrong = e.problems.some((p) => within(p.at, path))
-  const [open, setOpen] = useState(opens(path, value))
+  const [open, setOpen] = useState(opens(path, value) || holdsSecrets(e, path))
   const kind = e.shapes.kind(schema)
   const shows = open || meant || wrong
   return (
     <details className="group" open={shows} onToggle={(ev) => setOpen(ev.currentTarget.open)} data-field={written(path)}>
       <summary>
         {name}
-        <span className="soft">{shows ? '' : inShort(value)}</span>
+        <span className="soft">{shows ? '' : holdsSecrets(e, path) ? inAll(value) : inShort(value)}</span>
         {wrong && (
           <span className="bad">
             <Sign tone="bad" /> has a problem
@@ -202,6 +234,11 @@ function opens(path: Path, value: Value | undefined): boolean {
   if (value === undefined) return false
   const upper = path[0] === 'components' ? 3 : path[0] === 'workflow' ? 4 : 1
   return path.length <= upper && path.at(-1) !== 'traits' ? JSON.stringify(value).length < 2000 : ['requests', 'limits'].includes(path.at(-1) ?? '')
+}
+
+function inAll(v: Value | undefined): string {
+  const n = isStruct(v) ? Object.keys(v).length : 0
+  return n === 1 ? '1 value' : `${n} values`
 }
 
 function inShort(v: Value | undefined): string {
