@@ -35,7 +35,7 @@ answers are those of status, explain, history, what-if and plan, byte for byte.
 It reads only the status branch, in intervals. In a clone of the fleet repo it answers what-if,
 too, from the files as they lie on disk, shows what the merge of each branch there would do,
 and has an editor: what is saved there is a commit on a new branch ui/NAME of the clone, and with
---push of its origin, too. Nothing else is ever written.
+--push of its origin, too, or a change of its files if you say so. Nothing else is ever written.
 
 With --live it also shows what a cluster has of applications: objects with their owners, events,
 logs, and what differs from what is wanted. It changes nothing there.

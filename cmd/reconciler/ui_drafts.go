@@ -59,3 +59,8 @@ func (d *uiDrafts) Follow(ctx context.Context, recorded offline.Recorded) error 
 func (d *uiDrafts) Save(ctx context.Context, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
 	return d.saving.save(ctx, d.tree, p, message, onto)
 }
+
+// Write writes a preview into the work tree.
+func (d *uiDrafts) Write(ctx context.Context, p offline.Preview) error {
+	return d.tree.Write(ctx, p.Changes...)
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/dashboard"
-	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 )
@@ -20,7 +19,7 @@ type uiSaving struct {
 	push, propose, readOnly bool
 	tokenFile               string
 
-	remote *git.Remote // nil: nobody proposes
+	target *clone.Target // nil: nobody proposes
 }
 
 func (u *uiSaving) add(fl *pflag.FlagSet) {
@@ -78,20 +77,20 @@ func (u *uiSaving) open(ctx context.Context, from *ledgerFlags) error {
 			return fmt.Errorf("--push-token-file: %w", err)
 		}
 	}
-	remote, err := git.NewRemote(origin, git.Auth{TokenFile: u.tokenFile, KeyFile: from.sshKey, KnownHosts: from.knownHosts}, git.Limits{})
+	target, err := clone.NewTarget(origin, u.tokenFile, from.sshKey, from.knownHosts)
 	if err != nil {
 		return fmt.Errorf("--propose: %w", err)
 	}
-	u.remote = remote
+	u.target = target
 	return nil
 }
 
 // save commits a preview onto a new branch of the clone, or of its origin in the name of who asks.
 func (u *uiSaving) save(ctx context.Context, w *clone.Tree, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
 	switch {
-	case u.remote != nil:
+	case u.target != nil:
 		who := dashboard.WhoAsks(ctx).User
-		return w.Propose(ctx, p.Commit, p.Changes, clone.Author{Name: who, Email: who, Time: present()}, message, onto, u.remote)
+		return w.Propose(ctx, p.Commit, p.Changes, clone.Author{Name: who, Email: who, Time: present()}, message, onto, u.target)
 	case u.push:
 		return w.SaveAndPush(ctx, p.Commit, p.Changes, message, onto)
 	}

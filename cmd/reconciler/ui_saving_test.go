@@ -122,6 +122,25 @@ tenant: access: viewers: ["group:team-web"]
 	require.Empty(t, w.repo.Git("for-each-ref", "refs/heads/ui"), "nothing is saved in the clone of the server")
 }
 
+// TestUIWritesFiles: a draft can go into the work tree instead, uncommitted, where nobody works on the file.
+func TestUIWritesFiles(t *testing.T) {
+	w, ui, untouched := editing(t)
+	base := w.repo.Git("rev-parse", "HEAD")
+	into := asked(base, inShop("components/web/replicas", "set", "8"), `,"into":"files"`)
+	a := ui.post("branches", into)
+	require.Equal(t, http.StatusConflict, a.status, a.body)
+	require.Contains(t, a.body, "tenants/acme/apps/shop/app.cue has changes that are not committed; commit or undo them first")
+	untouched()
+	require.Equal(t, http.StatusUnprocessableEntity, ui.post("branches", asked(base, inShop("components/web/replicas", "set", "99"), `,"into":"files"`)).status)
+	require.Equal(t, http.StatusBadRequest, ui.post("branches", asked(base, inShop("priority", "set", "1"), `,"into":"main"`)).status)
+	w.repo.Git("checkout", "-q", "--", "tenants")
+	v := decoded[view.WrittenDraft](t, ui.post("branches", into), http.StatusCreated)
+	require.Equal(t, []string{"tenants/acme/apps/shop/app.cue"}, v.Written)
+	require.Equal(t, "1\t1\ttenants/acme/apps/shop/app.cue", w.repo.Git("diff", "--numstat"))
+	require.Equal(t, base, w.repo.Git("rev-parse", "HEAD"))
+	require.Empty(t, w.repo.Git("for-each-ref", "refs/heads/ui"))
+}
+
 // TestUISavingFlags: what does not go together is one sentence.
 func TestUISavingFlags(t *testing.T) {
 	w := newWorld(t)

@@ -34,6 +34,7 @@ type draft struct {
 	// Of one that is saved.
 	Name    string `json:"name"`
 	Message string `json:"message"`
+	Into    string `json:"into"` // "files": the work tree, without a commit; "": a branch
 }
 
 // draftEdit is an edit of what a directory declares, with its path below that.

@@ -82,6 +82,10 @@ type Drafts interface {
 	// Save commits a preview onto a new branch, in the name of who asks where several people do. Nothing else changes, in the clone or at
 	// its origin. A *clone.RefusedError is what the origin says.
 	Save(ctx context.Context, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error)
+
+	// Write writes a preview into the work tree of the clone, and commits nothing. It writes nothing if one of the files has changes that are
+	// not committed.
+	Write(ctx context.Context, p offline.Preview) error
 }
 
 // Saving is where drafts become branches.

@@ -211,7 +211,7 @@ func (s *Server) schema(layer string) http.HandlerFunc {
 // preview answers with what a draft would do.
 func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	asked, d, err := s.readDraft(w, r)
-	if err == nil && asked.Name+asked.Message != "" {
+	if err == nil && asked.Name+asked.Message+asked.Into != "" {
 		err = refuse(http.StatusBadRequest, "a preview has no name and no message: it is not saved")
 	}
 	if err != nil {
@@ -230,11 +230,19 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// save commits a draft onto a new branch. It judges it anew: nothing that the page says of it counts.
+// save commits a draft onto a new branch, or writes it into the work tree. It judges it anew: nothing that the page says of it
+// counts.
 func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 	asked, d, err := s.readDraft(w, r)
+	if err == nil && asked.Into != "" && (asked.Into != "files" || asked.Name+asked.Message != "" || s.Gate != nil) {
+		err = refuse(http.StatusBadRequest, "into=%.20q: write \"files\" for the work tree of your own clone, without a name and a message", asked.Into)
+	}
 	if err != nil {
 		fail(w, r, err)
+		return
+	}
+	if asked.Into != "" {
+		s.writeFiles(w, r, d)
 		return
 	}
 	onto, err := clone.ParseDraftBranch(asked.Name)
@@ -272,6 +280,23 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 		}
 		answer, err := s.savedOf(saved, p, said, reads.All)
 		return http.StatusCreated, answer, err
+	})
+}
+
+// writeFiles writes a draft into the work tree.
+func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, d offline.Draft) {
+	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), s.previewIn, errSlow)
+	defer stop()
+	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
+		p, said, err := previewOn(ctx, on, d)
+		if err != nil || !said.Saves {
+			return http.StatusUnprocessableEntity, said, err
+		}
+		v := view.WrittenDraft{Written: []string{}}
+		for _, f := range said.Files {
+			v.Written = append(v.Written, f.Path)
+		}
+		return http.StatusCreated, v, blame(http.StatusConflict, on.Write(ctx, p))
 	})
 }
 

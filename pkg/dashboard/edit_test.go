@@ -61,6 +61,8 @@ func (d *desk) Save(_ context.Context, _ offline.Preview, message string, onto c
 	return clone.Saved{Branch: onto.Branch(), Commit: message}, nil
 }
 
+func (d *desk) Write(context.Context, offline.Preview) error { return d.bad }
+
 // drafting returns a server with some desks.
 func drafting(t *testing.T, n int) (*Server, *desk, *clock) {
 	first, all := newDesks(n)

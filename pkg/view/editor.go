@@ -125,3 +125,8 @@ type SavedDraft struct {
 
 	Approvals []plan.Approval `json:"approvals"` // who may make such a change; with a number of people, their signed merge alone is valid
 }
+
+// WrittenDraft is a draft that is in the work tree, and in no commit.
+type WrittenDraft struct {
+	Written []string `json:"written"` // files
+}

@@ -17,6 +17,15 @@ type Author struct {
 	Time        time.Time
 }
 
+// Target is a repository that drafts are proposed to.
+type Target struct{ remote *git.Remote }
+
+// NewTarget describes the repository at a URL. The token in a file is for https, the key for ssh. It does not connect.
+func NewTarget(url, tokenFile, sshKey, knownHosts string) (*Target, error) {
+	remote, err := git.NewRemote(url, git.Auth{TokenFile: tokenFile, KeyFile: sshKey, KnownHosts: knownHosts}, git.Limits{})
+	return &Target{remote}, err
+}
+
 // RefusedError says that a Git server did not take a branch, in its words. Nothing was saved.
 type RefusedError struct{ Err error }
 
@@ -28,7 +37,7 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // Propose commits changes of the files of a commit for somebody who has no clone, without a signature, onto a new branch of a remote.
 // If the name of the branch is taken, the branch gets a number. It writes nothing into the clone, and no other ref of the
 // remote: a draft's branch names none. A *RefusedError is what the remote says.
-func (w *Tree) Propose(ctx context.Context, base string, changes []Change, by Author, message string, p DraftBranch, to *git.Remote) (Saved, error) {
+func (w *Tree) Propose(ctx context.Context, base string, changes []Change, by Author, message string, p DraftBranch, to *Target) (Saved, error) {
 	base, err := w.Revision(ctx, base)
 	if err != nil {
 		return Saved{}, err
@@ -48,14 +57,14 @@ func (w *Tree) Propose(ctx context.Context, base string, changes []Change, by Au
 	commit := objects.AddCommit(git.NewCommit{Tree: tree, Parent: parent, Name: by.Name, Email: by.Email, Time: by.Time, Message: message})
 	for n := 1; n <= mostNames; n++ {
 		p := p.numbered(n)
-		err := to.Push(ctx, p.ref(), git.ZeroHash, commit, objects)
+		err := to.remote.Push(ctx, p.ref(), git.ZeroHash, commit, objects)
 		if err == nil {
 			return Saved{Branch: p.Branch(), Commit: commit.String(), Pushed: true}, nil
 		}
 		if errors.Is(err, git.ErrRefMoved) {
 			continue // somebody has the name
 		}
-		if refs, check := to.Refs(ctx); check == nil {
+		if refs, check := to.remote.Refs(ctx); check == nil {
 			switch refs[p.ref()].Commit {
 			case git.ZeroHash:
 			case commit:

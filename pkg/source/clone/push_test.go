@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/d-aros/d-aros/pkg/git"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/test/gittest"
 )
@@ -75,7 +74,7 @@ func TestPropose(t *testing.T) {
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(token+"\n"), 0o600))
-	remote, err := git.NewRemote(server.URL+"/repo", git.Auth{TokenFile: file}, git.Limits{})
+	remote, err := clone.NewTarget(server.URL+"/repo", file, "", "")
 	require.NoError(t, err)
 	bob := clone.Author{Name: "Bob <root@x>\ncommitter x", Email: "bob@example.com", Time: time.Unix(1_800_000_000, 0)}
 	was := state(t, repo)
@@ -113,7 +112,7 @@ func TestPropose(t *testing.T) {
 func TestProposersOfOneName(t *testing.T) {
 	asAda(t)
 	origin, _, w, commits := withOrigin(t)
-	remote, err := git.NewRemote(origin.Dir, git.Auth{}, git.Limits{})
+	remote, err := clone.NewTarget(origin.Dir, "", "", "")
 	require.NoError(t, err)
 	saved := make([]clone.Saved, 4)
 	var savers sync.WaitGroup

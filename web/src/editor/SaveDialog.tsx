@@ -22,6 +22,14 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
   useEffect(() => {
     if (dialog.current && !dialog.current.open) dialog.current.showModal()
   }, [])
+  const [written, setWritten] = useState<string[]>()
+  const write = () => {
+    setBusy(true)
+    setError(undefined)
+    post<{ written: string[] }>('branches', { base: draft.base, edits, into: 'files' })
+      .then((w) => setWritten(w.written), setError)
+      .finally(() => setBusy(false))
+  }
   const possible = slugs.test(name) && message.trim() !== '' && !busy
   const save = (ev: FormEvent) => {
     ev.preventDefault()
@@ -36,9 +44,14 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
   const proposes = meta?.saves === 'propose'
   const refused = error instanceof Refusal && error.status === 422 ? (error.body as Preview | undefined) : undefined
   return (
-    <dialog ref={dialog} className="save" aria-labelledby={`${id}-title`} onClose={() => (saved && !saved.refused ? done() : close())}>
-      <h2 id={`${id}-title`}>{saved ? (saved.refused ? 'Saved, and not pushed' : 'Saved') : 'Save as a branch'}</h2>
-      {saved ? (
+    <dialog ref={dialog} className="save" aria-labelledby={`${id}-title`} onClose={() => (written || (saved && !saved.refused) ? done() : close())}>
+      <h2 id={`${id}-title`}>{written ? 'Written' : saved ? (saved.refused ? 'Saved, and not pushed' : 'Saved') : 'Save as a branch'}</h2>
+      {written ? (
+        <>
+          <p role="status">The work tree has the change, and no commit has it: {written.join(', ')}. The editor goes on from the last commit.</p>
+          <p className="adds"><button type="button" className="primary" onClick={() => dialog.current?.close()}>Close</button></p>
+        </>
+      ) : saved ? (
         <>
           <p role="status">
             The change is commit <Commit hash={saved.commit} /> on branch <strong>{saved.branch}</strong> of {proposes ? 'the origin' : saved.pushed ? 'this clone and of its origin' : 'this clone'}. Nothing else changed.
@@ -79,6 +92,7 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
           )}
           <p className="adds">
             <button type="submit" className="primary" disabled={!possible}>{busy ? 'Saving …' : 'Save'}</button>
+            {!proposes && <button type="button" disabled={busy} onClick={write}>Write into the work tree instead</button>}
             <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
           </p>
         </form>
