@@ -56,3 +56,34 @@ func says(t *testing.T, f File, path []string, value string) bool {
 		return err == nil && s == value
 	})
 }
+
+// FuzzRename: whatever the file, the path and the name, a rename is refused, or the field has the name and nothing has the old one; the
+// rename back is one that is done, and says what was said before.
+func FuzzRename(f *testing.F) {
+	for _, seed := range [][3]string{
+		{shop, "application.components.web", "front-end"}, {"a: {b: 1 // c\n}\n", "a.b", "\"\\(c)"}, {"a: X=b: 1, a: {}", "a.b", "#c"},
+		{"\ufeffa: {\"b\": 1,\r\n b: int}\r\n", "a.b", "\n"}, {"a: {if true {b: 1}}", "a.b", "c"}, {"a: {b: 1, c: a.b}", "a.b", "d"}, {"a: b?: int", "a.b", "c?"},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, data, path, name string) {
+		path, name = strings.ToValidUTF8(path, "?"), strings.ToValidUTF8(name, "?")
+		at := strings.Split(path, ".")
+		there, err := Apply([]File{{"a.cue", []byte(data)}}, Edit{Path: at, Op: Rename, Value: name})
+		if err != nil || len(there) == 0 {
+			return
+		}
+		to := append(slices.Clone(at[:len(at)-1]), name)
+		has := func(f File, path []string) bool {
+			places, err := Index(f)
+			require.NoError(t, err, "%q", f.Data)
+			return slices.ContainsFunc(places, func(p Place) bool { return slices.Equal(p.Path, path) })
+		}
+		require.True(t, has(there[0], to), "%q", there[0].Data)
+		require.False(t, has(there[0], at), "%q", there[0].Data)
+		back, err := Apply(there, Edit{Path: to, Op: Rename, Value: at[len(at)-1]})
+		require.NoError(t, err, "%q", there[0].Data)
+		require.Len(t, back, 1)
+		require.NoError(t, Edit{Path: at}.keeps(File{"a.cue", []byte(data)}, back[0], at))
+	})
+}

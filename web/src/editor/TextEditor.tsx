@@ -60,6 +60,7 @@ const theme = EditorView.theme({
 export default function TextEditor({ text, base, line, name, put }: { text: string; base: string; line: number; name: string; put: (text: string) => void }) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
+  const follows = useRef(false) // the text changes because the draft did
   const latest = useRef(put)
   latest.current = put
   useEffect(() => {
@@ -73,7 +74,7 @@ export default function TextEditor({ text, base, line, name, put }: { text: stri
           keymap.of([...defaultKeymap, ...historyKeymap]), EditorState.tabSize.of(4), EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': `Text of ${name}`, spellcheck: 'false' }),
           unifiedMergeView({ original: base, mergeControls: false, gutter: true }),
-          EditorView.updateListener.of((u) => u.docChanged && latest.current(u.state.doc.toString())),
+          EditorView.updateListener.of((u) => u.docChanged && !follows.current && latest.current(u.state.doc.toString())),
         ],
       }),
     })
@@ -89,7 +90,10 @@ export default function TextEditor({ text, base, line, name, put }: { text: stri
   }, [line])
   useEffect(() => {
     const v = view.current
-    if (v && v.state.doc.toString() !== text) v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: text } }) // an undo of the draft
+    if (!v || v.state.doc.toString() === text) return
+    follows.current = true
+    v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: text } }) // an undo of the draft
+    follows.current = false
   }, [text])
   return <div ref={place} />
 }
