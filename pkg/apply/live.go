@@ -86,6 +86,22 @@ func (l *Live) Watch(ctx context.Context, want ...schema.GroupVersionKind) error
 	return nil
 }
 
+// Explain starts to watch a kind that shows the state of objects of another one, once that is
+// watched. It skips a kind that the API server does not serve, or does not let us watch.
+func (l *Live) Explain(ctx context.Context, of schema.GroupKind, by schema.GroupVersionKind) error {
+	l.mu.Lock()
+	used := l.watches[place{of, ""}] != nil
+	l.mu.Unlock()
+	if !used {
+		return nil
+	}
+	var unknown *unknownKind
+	if err := l.Watch(ctx, by); err != nil && !errors.As(err, &unknown) && !refused(err) {
+		return err
+	}
+	return nil
+}
+
 // WaitForSync waits until all kinds in inventories are watched and in sync. It skips
 // kinds that the API server does not let us watch: they concern only the applications
 // that use them.

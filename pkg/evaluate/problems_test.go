@@ -184,7 +184,7 @@ DA1101 application.components.api.properties.ports.0.prot: no such field; did yo
 		"of what has an unknown type, no more than that": {"tenants/acme/apps/shop/more.cue", `
 application: components: db: {type: "stroe", replicas: 3, properties: {image: "ghcr.io/acme/db:1", prots: []}}
 application: priority: 801
-`, `DA1210 application.components.db.type: asks for "stroe", a component is of type webservice, worker, store, daemon, job, cron, config, secret, external-secret, raw, kustomize, helm, external; did you mean store?
+`, `DA1210 application.components.db.type: asks for "stroe", a component is of type webservice, worker, store, daemon, vm, windows-service, job, cron, config, secret, external-secret, raw, kustomize, helm, external; did you mean store?
   tenants/acme/apps/shop/more.cue:3:37   asks for "stroe"
 DA1201 application.priority: asks for 801, tenant acme allows priorities up to 800 (limits.priorityCeiling)
   tenants/acme/apps/shop/more.cue:4:24   asks for 801

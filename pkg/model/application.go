@@ -65,7 +65,7 @@ type Objectives struct {
 // Component is one part of an application. Its running form is a workload.
 type Component struct {
 	Name       string    `json:"name"`
-	Type       string    `json:"type"`                 // webservice, worker, store, daemon, job, cron, config, secret, external-secret, raw, kustomize, helm, external
+	Type       string    `json:"type"`                 // webservice, worker, store, daemon, vm, windows-service, job, cron, config, secret, external-secret, raw, kustomize, helm, external
 	Definition string    `json:"definition,omitempty"` // of the platform, that Type, Properties and Traits came from
 	Runtime    string    `json:"runtime"`              // container, virtual-machine, process
 	OS         string    `json:"os"`                   // linux, windows

@@ -36,7 +36,7 @@ const (
 func hidden([]string, string) string { return hiddenWord }
 
 // openTypes are the types of components that have no secret but in their variables.
-var openTypes = []string{"webservice", "worker", "store", "daemon", "job", "cron", "config", "kustomize", "helm", "external-secret", "external"}
+var openTypes = []string{"webservice", "worker", "store", "daemon", "windows-service", "job", "cron", "config", "kustomize", "helm", "external-secret", "external"}
 
 // shortest is the length from which a value is hidden within other texts: shorter ones are in many.
 const shortest = 4

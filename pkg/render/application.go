@@ -119,7 +119,7 @@ func asDeclared(c *model.Component, g model.Grant) model.Grant {
 }
 
 // carried reports whether a cluster has the objects of the component.
-func carried(c *model.Component) bool { return carrier.Kubernetes.Carries(c) == nil }
+func carried(c *model.Component) bool { return carrier.Check(c, carrier.InCluster) == nil }
 
 // render renders the objects of the component by its type.
 func (w *workload) render() error {
@@ -151,6 +151,8 @@ var renderers = map[string]func(*workload) error{
 	"daemon":          (*workload).daemonSet,
 	"job":             (*workload).job,
 	"cron":            (*workload).cronJob,
+	"vm":              renderMachine,
+	"windows-service": (*workload).deployment,
 	"config":          (*workload).config,
 	"secret":          (*workload).secret,
 	"external-secret": (*workload).externalSecret,

@@ -16,7 +16,7 @@ import (
 // revisions is the number of earlier templates that a cluster keeps. Git has the rest.
 const revisions = 2
 
-// deployment renders a webservice or a worker, or a newer version of one beside it.
+// deployment renders a webservice, a worker or a windows-service, or a newer version of one beside it.
 func (w *workload) deployment() error {
 	s, p, err := w.running("Deployment")
 	if err != nil {
@@ -107,8 +107,11 @@ func (w *workload) running(kind string) (s service, p *pod, err error) {
 	if err := w.properties(&s); err != nil {
 		return s, nil, err
 	}
-	p, err = w.pod(kind, s.container, s.Ports, corev1.RestartPolicyAlways)
-	return s, p, err
+	s = s.watched()
+	if p, err = w.pod(kind, s.container, s.Ports, corev1.RestartPolicyAlways); err != nil {
+		return s, nil, err
+	}
+	return s, p, p.serve(s)
 }
 
 // properties reads the properties of the component.

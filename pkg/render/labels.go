@@ -65,6 +65,8 @@ const (
 	// AnnotationJudged, on the objects of a component that its definition judges, names the
 	// definition: what is reported of them is kept.
 	AnnotationJudged = Domain + "judged-by"
+	// AnnotationService, on pods, is the service of Windows that they run.
+	AnnotationService = Domain + "service"
 	// AnnotationDeletion with the value DeletionData marks a claim, or a StatefulSet
 	// with claims, that is deleted when the application ends for good.
 	AnnotationDeletion = Domain + "deletion"

@@ -74,7 +74,9 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 		spec.TerminationGracePeriodSeconds = new(int64((grace + time.Second - 1) / time.Second))
 	}
 	if w.spec.OS == "windows" {
-		spec.OS = &corev1.PodOS{Name: corev1.Windows}
+		if err := p.onWindows(); err != nil {
+			return nil, err
+		}
 	} else {
 		spec.OS = &corev1.PodOS{Name: corev1.Linux}
 		spec.SecurityContext = &corev1.PodSecurityContext{

@@ -22,6 +22,9 @@ type container struct {
 type service struct {
 	container
 	Ports []declared.Port `json:"ports"`
+
+	WindowsService string `json:"service"` // of a windows-service
+	User           string `json:"user"`    // of Windows
 }
 
 // job has the properties of a component that ends by itself.

@@ -164,7 +164,7 @@ func StageOf(gk schema.GroupKind) int {
 	case "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":
 		return StageScope
 	default:
-		if _, runs := manifest.Workloads[kind]; runs || refersToWorkloads[kind] {
+		if _, runs := manifest.Workloads[kind]; runs || kind == VirtualMachine || refersToWorkloads[kind] {
 			return StageWorkload
 		}
 		return StageSupport

@@ -68,7 +68,7 @@ func TestFormsHaveWhatTheySay(t *testing.T) {
 		require.Equal(t, want, at(t, doc, path), path)
 	}
 	types := at(t, doc, component+"type/anyOf").([]any)
-	require.Equal(t, []any{"webservice", "worker", "store", "daemon", "job", "cron", "config", "secret", "external-secret", "raw", "kustomize", "helm", "external"},
+	require.Equal(t, []any{"webservice", "worker", "store", "daemon", "vm", "windows-service", "job", "cron", "config", "secret", "external-secret", "raw", "kustomize", "helm", "external"},
 		types[0].(map[string]any)["enum"])
 	require.Contains(t, types[1], "$ref", "the platform may define others")
 	require.NotContains(t, at(t, doc, component+"resources"), "required", "only some fleets require requests")

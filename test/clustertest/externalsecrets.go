@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 )
 
 //go:embed externalsecrets.yaml
@@ -31,33 +30,7 @@ var (
 // DefineExternalSecrets has the cluster know the kind ExternalSecret. It stays: other tests share it.
 func (c *Cluster) DefineExternalSecrets(t testing.TB) {
 	t.Helper()
-	client, err := dynamic.NewForConfig(c.Config)
-	if err != nil {
-		t.Fatalf("define external secrets: %v", err)
-	}
-	var definition unstructured.Unstructured
-	if err := yaml.Unmarshal(externalSecrets, &definition.Object); err != nil {
-		t.Fatalf("define external secrets: %v", err)
-	}
-	_, err = client.Resource(definitions).Create(t.Context(), &definition, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		t.Fatalf("define external secrets: %v", err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), nodesLimit)
-	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		_, err := client.Resource(external).Namespace("default").List(ctx, metav1.ListOptions{Limit: 1})
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("define external secrets: %v", err)
-		case <-tick.C:
-		}
-	}
+	c.define(t, externalSecrets, external)
 }
 
 // A Store is what External Secrets Operator reads: values by key, or by key#property.

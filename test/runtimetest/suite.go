@@ -33,6 +33,9 @@ type Subject struct {
 	// Interfere changes what runs of a component, as somebody else.
 	Interfere func(t testing.TB, app model.AppID, component string)
 
+	// Endless is set for an adapter that carries nothing that ends by itself.
+	Endless bool
+
 	// Elsewhere is set for an adapter that starts nothing: no runtime of its own can be away, ends
 	// programs, has capacity or is changed by others.
 	Elsewhere bool
@@ -55,7 +58,7 @@ func Run(t *testing.T, s Subject) {
 		{"restart", restart, true},
 		{"absent", absent, false},
 	} {
-		if s.Elsewhere && !c.ofAll {
+		if s.Elsewhere && !c.ofAll || s.Endless && c.name == "job" {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) { c.test(newTrial(t, s, c.name)) })

@@ -50,6 +50,7 @@ const (
 	SharesTwice      = "DA1388"
 	TogetherKey      = "DA1390"
 	NotTogether      = "DA1391"
+	UserData         = "DA1398"
 	Name             = "DA1501"
 	DependsOn        = "DA1502"
 	Cycle            = "DA1503"

@@ -72,6 +72,10 @@ func (s *secretsOf) check() {
 		ServiceAccount struct {
 			Annotations map[string]string `json:"annotations"`
 		} `json:"serviceAccount"`
+		Disks []struct {
+			Source json.RawMessage `json:"source"`
+		} `json:"disks"`
+		CloudInit firstStartDoc `json:"cloudInit"`
 	}
 	var traits struct {
 		EnvFrom []secretKeys `json:"envFrom"`
@@ -93,6 +97,10 @@ func (s *secretsOf) check() {
 			s.bad(catalogue.ServiceAccount, ".properties.serviceAccount.annotations."+key, "is an annotation that policy does not allow with this value; it allows %s (secrets.annotations)", allows(s.doc.Annotations))
 		}
 	}
+	for i, disk := range properties.Disks {
+		s.existing(disk.Source, fmt.Sprintf(".properties.disks.%d.source.existing", i))
+	}
+	s.firstStart(properties.CloudInit)
 	s.allKeys(".traits.envFrom", traits.EnvFrom)
 	for i, mount := range traits.Storage {
 		s.existing(mount.Source, fmt.Sprintf(".traits.storage.%d.source.existing", i))

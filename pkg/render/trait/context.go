@@ -73,3 +73,11 @@ func (c Context) object(path, sort, name string, references *[]string) (corev1.L
 	*references = append(*references, name)
 	return corev1.LocalObjectReference{Name: found.Name}, nil
 }
+
+// Object returns the object of a config or secret component, or a Secret that others made.
+func (c Context) Object(path, sort string, to declared.SecretRef) (corev1.LocalObjectReference, error) {
+	if sort == "secret" && to.Existing != "" {
+		return corev1.LocalObjectReference{Name: to.Existing}, nil
+	}
+	return c.object(path, sort, to.Name, new([]string))
+}

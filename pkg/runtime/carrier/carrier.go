@@ -33,6 +33,12 @@ func KindOf(c *model.Component) Kind {
 // Kubernetes carries containers, and all configuration: what refers to it are containers.
 var Kubernetes = Carrier{Name: "kubernetes", Carried: []Kind{{"container", "linux"}, {"container", "windows"}}}
 
+// KubeVirt carries virtual machines, in a cluster that has KubeVirt.
+var KubeVirt = Carrier{Name: "kubevirt", Carried: []Kind{{"virtual-machine", "linux"}, {"virtual-machine", "windows"}}, Types: []string{"vm"}}
+
+// InCluster are the adapters behind one API server: they share the objects and the inventory of an application.
+var InCluster = []Carrier{Kubernetes, KubeVirt}
+
 // Process carries programs that run as they are on hosts without a cluster.
 var Process = Carrier{Name: "process", Carried: []Kind{{"process", "linux"}}, Types: []string{"worker", "job"}}
 
@@ -40,7 +46,7 @@ var Process = Carrier{Name: "process", Carried: []Kind{{"process", "linux"}}, Ty
 var External = Carrier{Name: "external", Elsewhere: true}
 
 // All are the adapters of this program.
-var All = []Carrier{Kubernetes, Process, External}
+var All = []Carrier{Kubernetes, KubeVirt, Process, External}
 
 // Carries returns why the adapter does not carry a component, nil if it does.
 func (a Carrier) Carries(c *model.Component) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -22,6 +23,7 @@ const (
 	ConfigInvalid            = "ConfigInvalid"            // a container cannot be made as specified
 	Unschedulable            = "Unschedulable"            // no node takes a pod
 	PodLost                  = "PodLost"                  // a pod was evicted, or its node is gone
+	VolumeFailed             = "VolumeFailed"             // a disk of a machine cannot be made
 	PodsRefused              = "PodsRefused"              // the API server refuses pods, for instance by quota
 	ProgressDeadlineExceeded = "ProgressDeadlineExceeded" // a rollout takes too long
 	JobFailed                = "JobFailed"                // a job used up its attempts
@@ -34,7 +36,7 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
 		for _, c := range items(u.Object, "status", field) {
 			if f := containerFailure(c); f.Reason != "" {
-				return f
+				return ofService(u, f)
 			}
 		}
 	}
@@ -52,6 +54,15 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 		}
 	}
 	return model.Failure{}
+}
+
+// ofService calls the end of a container that runs a service of Windows what it is.
+func ofService(u *unstructured.Unstructured, f model.Failure) model.Failure {
+	if service := stringAt(u, "metadata", "annotations", render.AnnotationService); service != "" && f.Reason == ContainerCrash {
+		f.Reason = model.WindowsServiceStopped
+		f.Message = text.Line(fmt.Sprintf("service %s of Windows stopped with exit code %d", service, f.ExitCode), maxSentence)
+	}
+	return f
 }
 
 func lost(message string) model.Failure {

@@ -33,6 +33,9 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (model.
 	if err := live.WaitForSync(ctx); err != nil {
 		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
 	}
+	if err := live.Explain(ctx, virtualMachine.GroupKind(), virtualMachineInstance); err != nil {
+		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
+	}
 	if err := r.nodes.wait(ctx); err != nil {
 		return model.Observation{}, fmt.Errorf("inspect the cluster: %w", err)
 	}
@@ -52,7 +55,9 @@ func (r *Runtime) inspectWorkloads() []model.Workload {
 	defer r.mu.Unlock()
 	live := r.applier.Live()
 	for _, app := range live.Touched() {
-		if w := workloads(app, live.Objects(app)); len(w) > 0 {
+		objects := live.Objects(app)
+		r.machines.look(app, objects)
+		if w := workloads(app, objects); len(w) > 0 {
 			r.workloads[app] = w
 		} else {
 			delete(r.workloads, app)

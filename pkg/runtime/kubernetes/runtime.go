@@ -70,6 +70,7 @@ type Runtime struct {
 	applier   *apply.Applier
 	nodes     *nodes
 	events    *events
+	machines  *machines
 
 	mu        sync.Mutex
 	workloads map[model.AppID][]model.Workload // as of the last Inspect
@@ -106,6 +107,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
 		workloads: map[model.AppID][]model.Workload{},
 	}
+	r.machines = newMachines(applier.Again)
 	r.nodes = newNodes(core, opts.Fleet, opts.Agents, applier.Live().Wake)
 	return r, nil
 }
@@ -120,7 +122,7 @@ func (r *Runtime) Name() string {
 
 // Carries returns why the cluster does not carry a component in a pool, nil if it does.
 func (r *Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
-	if err := carrier.Kubernetes.Carries(c); err != nil {
+	if err := carrier.Check(c, carrier.InCluster); err != nil {
 		return err
 	}
 	if pool != nil && pool.Cluster != r.cluster {
@@ -138,6 +140,7 @@ func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Re
 		}
 	}
 	report := r.renderer.Act(ctx, idle, r.Apply)
+	r.machines.told(list)
 	all, told := make([]runtime.Outcome, len(list)), report.Outcomes
 	for i := range list {
 		if len(told) > 0 && told[0].App == list[i].App {
@@ -238,6 +241,7 @@ func (r *Runtime) Changed() <-chan struct{} { return r.applier.Live().Changed() 
 
 // Close ends all watches and waits for them.
 func (r *Runtime) Close() {
+	r.machines.close()
 	r.nodes.close()
 	r.events.close()
 	r.applier.Close()

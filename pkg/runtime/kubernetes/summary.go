@@ -23,6 +23,7 @@ type summary struct {
 	why             string   // it is not ready, where that is no failure
 	images          []string // that run in a pod
 	live            string   // what is reported of it, where a definition judges it
+	outdated        bool     // a machine that runs as it was declared before, until it starts again
 
 	beside   bool   // of the newer of two versions
 	intent   string // of the step of a workflow whose job it is
@@ -75,6 +76,10 @@ func judge(u *unstructured.Unstructured) summary {
 		return summary{current: stringAt(u, "status", "phase") != "Lost"}
 	case "external-secrets.io/ExternalSecret":
 		return externalSecret(u)
+	case "kubevirt.io/VirtualMachine":
+		return machine(u)
+	case "kubevirt.io/VirtualMachineInstance":
+		return machineInstance(u)
 	}
 	s := summary{current: current(u), failure: conditionFailure(u)}
 	switch gk.Group + "/" + gk.Kind {

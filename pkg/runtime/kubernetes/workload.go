@@ -221,7 +221,7 @@ func superseded(o *apply.Object, objects []*apply.Object, owners map[apply.Ref]*
 
 // rank orders failures by importance, the most important first.
 func rank(f model.Failure) int {
-	order := []string{JobFailed, OutOfMemory, ContainerCrash, ImageUnavailable, SecretMissing, ConfigInvalid, PodsRefused,
+	order := []string{JobFailed, OutOfMemory, model.VMExit, model.WindowsServiceStopped, ContainerCrash, ImageUnavailable, SecretMissing, ConfigInvalid, PodsRefused,
 		ProgressDeadlineExceeded, Unschedulable, PodLost}
 	if f.Final {
 		return -1
