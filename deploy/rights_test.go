@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/d-aros/d-aros/pkg/announce"
+	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
@@ -30,7 +32,7 @@ const patience = 2 * time.Minute
 var kinds = []string{
 	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job",
 	"ExternalSecret", "PersistentVolumeClaim", "PodDisruptionBudget", "Secret", "Service", "ServiceAccount", "StatefulSet",
-	"Namespace", "LimitRange", "NetworkPolicy", "ResourceQuota",
+	"VirtualMachine", "Namespace", "LimitRange", "NetworkPolicy", "ResourceQuota",
 }
 
 // components bring every kind of the first sort.
@@ -45,6 +47,7 @@ var components = []model.Component{
 	{Name: "settings", Type: "config", Properties: []byte(`{"data": {"key": "value"}}`)},
 	{Name: "password", Type: "secret", Properties: []byte(`{"data": {"key": "value"}}`)},
 	{Name: "external", Type: "external-secret", Properties: []byte(`{"store": {"name": "vault", "kind": "ClusterSecretStore"}, "dataFrom": [{"key": "all"}]}`)},
+	{Name: "machine", Type: "vm", Runtime: "virtual-machine", Properties: []byte(`{"image": "example.com/machine:1"}`)},
 	{Name: "more", Type: "raw", Properties: []byte(`{"objects": [
 		{"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "more"}},
 		{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "more"},
@@ -57,6 +60,7 @@ var components = []model.Component{
 func (in *installation) sets(t *testing.T) []render.Set {
 	t.Helper()
 	in.DefineExternalSecrets(t)
+	in.DefineKubeVirt(t)
 	fleet := in.fleet
 	tenant := &model.Tenant{Name: fleet, Isolation: model.IsolationLocked, PodSecurity: model.PodSecurityRestricted, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
 	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
@@ -64,7 +68,7 @@ func (in *installation) sets(t *testing.T) []render.Set {
 	app.Lifecycle.Deletion = render.DeletionData
 	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Spec: app}
 	for _, c := range components {
-		c.Runtime, c.OS, c.Critical = "container", "linux", true
+		c.Runtime, c.OS, c.Critical = cmp.Or(c.Runtime, "container"), "linux", true
 		if c.Runs() {
 			c.Replicas, c.Requests = 1, model.Resources{CPU: 10, Memory: 16 << 20}
 		}
@@ -114,6 +118,12 @@ func TestRights(t *testing.T) {
 		}
 	}
 	act(wanted)
+	_, err = carrier.Inspect(t.Context(), &model.Platform{}) // of what its machines come to as well
+	require.NoError(t, err)
+	applier, err := apply.New(config, apply.Options{Fleet: in.fleet, Account: render.Account})
+	require.NoError(t, err)
+	defer applier.Close()
+	require.NoError(t, applier.Again(t.Context(), &apply.Object{Ref: apply.Ref{Group: "kubevirt.io", Kind: "VirtualMachineInstance", Namespace: in.fleet, Name: "none"}}))
 
 	// Somebody else changes everything: the adapter looks before it corrects.
 	drift(t, in.Cluster, wanted)
