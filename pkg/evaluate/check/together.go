@@ -26,8 +26,8 @@ func together(a *model.Application, c *model.Component, platform *model.Platform
 		return blame(catalogue.NotTogether, text, at, other)
 	}
 	switch spread := c.Placement.Spread; {
-	case carrier.Kubernetes.Carries(c) != nil:
-		return refuse(fmt.Sprintf("is to stand together and runs as %s, which no runtime binds to a domain; containers are", carrier.KindOf(c)), path+".runtime")
+	case carrier.Check(c, carrier.InCluster) != nil:
+		return refuse(fmt.Sprintf("is to stand together and runs as %s, which no runtime binds to a domain; containers and virtual machines are", carrier.KindOf(c)), path+".runtime")
 	case slices.Contains([]string{"daemon", "raw", "kustomize"}, c.Type):
 		return refuse(fmt.Sprintf("is to stand together and is a %s, whose pods are not placed by its grant", c.Type), path)
 	case spread != nil && spread.Over != "node":

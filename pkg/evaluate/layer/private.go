@@ -32,7 +32,7 @@ func private(path []string) bool {
 		if len(below) > 2 && below[0] == "objects" { // of a raw component: fields of an object
 			return !slices.Contains([]string{"apiVersion", "kind", "metadata"}, below[2])
 		}
-		return len(below) == 0 || below[0] == "data" || below[0] == "env" || below[0] == "address" || slices.Equal(below, []string{"health", "path"})
+		return len(below) == 0 || below[0] == "data" || below[0] == "env" || below[0] == "cloudInit" || below[0] == "address" || slices.Equal(below, []string{"health", "path"})
 	}
 	return false
 }
@@ -57,7 +57,7 @@ func standsFor(path []string) []string {
 }
 
 // keepers are words of the schema with which a definition can put what it takes where secrets stand.
-var keepers = []string{"secret", "data", "env", "raw", "outputs", "url", "prometheus"}
+var keepers = []string{"secret", "data", "env", "raw", "outputs", "url", "prometheus", "cloudInit", "userData"}
 
 // keepsSecrets reports whether what a definition takes may be a secret: one of its words is of a place where secrets stand.
 func (d *defined) keepsSecrets(kind, name string) bool {

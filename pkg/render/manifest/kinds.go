@@ -49,6 +49,8 @@ var never = map[string]string{
 	"storage.k8s.io":                 "it is not in a namespace",
 	"node.k8s.io":                    "it is not in a namespace",
 	"flowcontrol.apiserver.k8s.io":   "it is not in a namespace",
+	"kubevirt.io":                    "machines are components of type vm",
+	"pool.kubevirt.io":               "machines are components of type vm",
 	"Namespace":                      "namespaces follow from tenants",
 	"ResourceQuota":                  "quotas follow from tenants",
 	"LimitRange":                     "limits follow from tenants",
