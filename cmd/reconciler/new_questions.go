@@ -178,6 +178,10 @@ func (i *interview) component(at string) error {
 		err = i.all(image, port)
 	case "worker", "daemon", "job":
 		err = i.all(image)
+	case "vm":
+		err = i.all(question{path: at + "properties.image", title: "Image of the disk that it boots from, such as ghcr.io/acme/fedora:42"}, port)
+	case "windows-service":
+		err = i.all(image, question{path: at + "properties.service", title: "Service of Windows in the image, such as w3svc"}, port)
 	case "cron":
 		err = i.all(image, question{path: at + "properties.schedule", title: `When it starts, such as 30 2 * * * or @daily`})
 	case "kustomize":
