@@ -151,7 +151,7 @@ var renderers = map[string]func(*workload) error{
 	"daemon":          (*workload).daemonSet,
 	"job":             (*workload).job,
 	"cron":            (*workload).cronJob,
-	"vm":              renderMachine,
+	"vm":              func(w *workload) error { return new(machine).render(w) },
 	"windows-service": (*workload).deployment,
 	"config":          (*workload).config,
 	"secret":          (*workload).secret,

@@ -33,13 +33,12 @@ type machine struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// renderMachine renders a vm: for each replica a VirtualMachine with a number and disks of its own. One that is not to
+// render renders a vm: for each replica a VirtualMachine with a number and disks of its own. One that is not to
 // run is there and halted, so that it keeps what belongs to it.
-func renderMachine(w *workload) error {
+func (m *machine) render(w *workload) error {
 	if w.track == TrackNext {
 		return declared.Faultf(declared.CodeConflict, "type", "is a virtual machine, of which two versions do not run side by side; bring it with a deploy step")
 	}
-	m := &machine{}
 	if err := w.properties(m); err != nil {
 		return err
 	}
