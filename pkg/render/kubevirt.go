@@ -6,12 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The kinds of KubeVirt, as far as machines of applications need them: a machine as it is
-// declared, which its controller starts, and one that runs.
-const (
-	VirtualMachine         = "VirtualMachine.kubevirt.io"
-	VirtualMachineInstance = "VirtualMachineInstance.kubevirt.io"
-)
+// VirtualMachine is the kind of KubeVirt that its controller starts machines of.
+const VirtualMachine = "VirtualMachine.kubevirt.io"
 
 // Run strategies of a machine.
 const (
