@@ -41,9 +41,10 @@ With --live it also shows what a cluster has of applications: objects with their
 logs, and what differs from what is wanted. It changes nothing there.
 
 The URL holds a token that lets a browser in. Only addresses of this machine are served, unless
-several people share the dashboard: with --auth proxy a reverse proxy signs them in, and each
-reads the tenants that access in the fleet gives them. With --propose they save changes, too: each
-is pushed to the origin of the clone as a new branch ui/LOGIN/NAME, with them as its author.
+several people share the dashboard: with --auth oidc they sign in at an issuer of OpenID
+Connect, with --auth proxy a reverse proxy signs them in. Each reads the tenants that access in
+the fleet gives them. With --propose they save changes, too: each is pushed to the origin of the
+clone as a new branch ui/LOGIN/NAME, with them as its author.
 
 With --export it writes the same pages and what they show of one moment as files, which any
 server of files shows below any path, and ends.`,
@@ -55,6 +56,10 @@ server of files shows below any path, and ends.`,
 
   # for several people, behind a proxy that signs them in
   reconciler ui --auth proxy --listen unix:/run/daros/ui.sock --host fleet.example.com
+
+  # for several people, who sign in at an issuer
+  reconciler ui --auth oidc --auth-issuer https://id.example.com --auth-client-id fleet \
+    --auth-client-secret-file secret --host fleet.example.com --listen :443 --tls-cert tls.crt --tls-key tls.key
 
   # with objects, events and logs of the cluster
   reconciler ui --live --context production
@@ -76,7 +81,7 @@ server of files shows below any path, and ends.`,
 			if export == "" && which != (dashboard.Selection{}) {
 				return errors.New("--at and --tenant select what --export writes; in the browser, pages have a timeline and filters")
 			}
-			cluster, err := live.open(cmd.Context(), of, export != "", o.Gate != nil)
+			cluster, err := live.open(cmd.Context(), of, export != "", serving.auth != "token")
 			if err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ func TestDashboardPage(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 7, commands)
+	require.Equal(t, 8, commands)
 
 	w := newWorld(t)
 	w.app("acme", "shop", 2, 500)

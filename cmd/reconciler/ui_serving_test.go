@@ -1,15 +1,17 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,25 +66,12 @@ tenant: access: viewers: ["group:team-web"]
 // behindProxy serves a dashboard of several people at a socket, and returns what a proxy does there.
 func behindProxy(t *testing.T, socket string, args ...string) func(user, groups, method, path, body string) (int, string) {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	out, in := io.Pipe()
-	ended := make(chan int, 1)
-	var errOut bytes.Buffer
-	go func() {
-		ended <- run(ctx, append([]string{"ui", "--auth", "proxy", "--listen", "unix:" + socket, "--host", "Fleet.example.com"}, args...), in, &errOut)
-		in.Close()
-	}()
+	line := startUI(t, append([]string{"--auth", "proxy", "--listen", "unix:" + socket, "--host", "Fleet.example.com"}, args...)...)
+	require.Equal(t, "https://Fleet.example.com/ through the proxy, which reaches it at unix:"+socket+"\n", line)
 	c := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}}
-	t.Cleanup(func() {
-		c.CloseIdleConnections()
-		stop()
-		require.Zero(t, <-ended, &errOut)
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	require.NoError(t, err, &errOut)
-	require.Equal(t, "https://Fleet.example.com/ through the proxy, which reaches it at unix:"+socket+"\n", line)
+	t.Cleanup(c.CloseIdleConnections)
 	return func(user, groups, method, path, body string) (int, string) {
 		t.Helper()
 		r, err := http.NewRequestWithContext(t.Context(), method, "http://fleet.example.com/api/v1/"+path, strings.NewReader(body))
@@ -96,4 +85,62 @@ func behindProxy(t *testing.T, socket string, args ...string) func(user, groups,
 		require.NoError(t, err)
 		return a.StatusCode, string(said)
 	}
+}
+
+// TestUISignsPeopleIn: the real program sends browsers to the issuer, with what the flags say, and comes up while that is away.
+func TestUISignsPeopleIn(t *testing.T) {
+	w := newWorld(t)
+	w.app("acme", "shop", 2, 500)
+	w.repo.Commit("first")
+	w.passes()
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("s3cret\n"), 0o600))
+	var up atomic.Bool
+	var issuer *httptest.Server
+	issuer = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if !up.Load() {
+			http.Error(w, "down", http.StatusBadGateway)
+			return
+		}
+		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"%[1]s/in","token_endpoint":"%[1]s/token","jwks_uri":"%[1]s/keys"}`, issuer.URL)
+	}))
+	defer issuer.Close()
+	start := func() string {
+		socket := filepath.Join(t.TempDir(), "ui.sock")
+		line := startUI(t, "--repo", w.repo.Dir, "--auth", "oidc", "--listen", "unix:"+socket, "--host", "Fleet.example.com", "--auth-issuer", issuer.URL,
+			"--auth-client-id", "daros", "--auth-client-secret-file", secret, "--auth-scope", "email,groups")
+		require.Equal(t, "https://Fleet.example.com/ where people sign in at "+issuer.URL+"\n", line)
+		return socket
+	}
+	get := func(socket, path string) (int, http.Header, string) {
+		c := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		}}
+		defer c.CloseIdleConnections()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://fleet.example.com"+path, nil)
+		require.NoError(t, err)
+		a, err := c.RoundTrip(r)
+		require.NoError(t, err)
+		defer a.Body.Close()
+		body, err := io.ReadAll(a.Body)
+		require.NoError(t, err)
+		return a.StatusCode, a.Header, string(body)
+	}
+	socket := start()
+	code, _, body := get(socket, "/auth/sign-in")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.Contains(t, body, "cannot be asked just now")
+	up.Store(true)
+	socket = start()
+	code, _, _ = get(socket, "/api/v1/fleet")
+	require.Equal(t, http.StatusUnauthorized, code)
+	code, header, _ := get(socket, "/auth/sign-in")
+	require.Equal(t, http.StatusSeeOther, code)
+	to, err := url.Parse(header.Get("Location"))
+	require.NoError(t, err)
+	require.Equal(t, issuer.URL+"/in", "http://"+to.Host+to.Path)
+	require.Equal(t, "https://Fleet.example.com/auth/callback", to.Query().Get("redirect_uri"))
+	require.Equal(t, "openid email groups", to.Query().Get("scope"))
+	require.Equal(t, "daros", to.Query().Get("client_id"))
+	require.NotContains(t, header.Get("Location"), "s3cret")
 }

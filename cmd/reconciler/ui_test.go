@@ -28,15 +28,15 @@ type uiClient struct {
 	http    *http.Client
 }
 
-// openUI starts the command and signs in. The command ends with the test, without an error.
-func openUI(t *testing.T, args ...string) *uiClient {
+// startUI starts the command, and returns the line that it prints. It ends with the test, without an error.
+func startUI(t *testing.T, args ...string) (line string) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	ended := make(chan int, 1)
 	var errOut bytes.Buffer
 	go func() {
-		ended <- run(ctx, append([]string{"ui", "--listen", "127.0.0.1:0"}, args...), in, &errOut)
+		ended <- run(ctx, append([]string{"ui"}, args...), in, &errOut)
 		in.Close()
 	}()
 	t.Cleanup(func() {
@@ -45,6 +45,13 @@ func openUI(t *testing.T, args ...string) *uiClient {
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err, &errOut)
+	return line
+}
+
+// openUI starts the command and signs in.
+func openUI(t *testing.T, args ...string) *uiClient {
+	t.Helper()
+	line := startUI(t, append([]string{"--listen", "127.0.0.1:0"}, args...)...)
 	address, token, ok := strings.Cut(strings.TrimSpace(line), "/#token=")
 	require.True(t, ok, line)
 	jar, err := cookiejar.New(nil)

@@ -14,18 +14,19 @@ type Meta struct {
 	Version      string    `json:"version"`
 	Repo         string    `json:"repo"`
 	Branch       string    `json:"branch"`
-	Commit       string    `json:"commit"`           // the newest one of the branch, "": there is no branch yet
-	Changed      time.Time `json:"changed,omitzero"` // the time of that commit
-	Looked       time.Time `json:"looked,omitzero"`  // when looking last succeeded
-	Error        string    `json:"error"`            // why looking fails now
-	WhatIf       bool      `json:"whatIf"`           // it can be asked
-	Plans        bool      `json:"plans"`            // of heads can be asked
-	Edit         bool      `json:"edit"`             // drafts can be previewed and saved
-	Saves        Saving    `json:"saves"`            // where to: here, push or propose
-	Live         bool      `json:"live"`             // objects, events and logs of a cluster can be seen
-	SourceCommit string    `json:"sourceCommit"`     // that the newest commit is about
-	Unverified   string    `json:"unverified"`       // of the newest commit
-	User         string    `json:"user,omitempty"`   // who asks, where several people share the dashboard
+	Commit       string    `json:"commit"`            // the newest one of the branch, "": there is no branch yet
+	Changed      time.Time `json:"changed,omitzero"`  // the time of that commit
+	Looked       time.Time `json:"looked,omitzero"`   // when looking last succeeded
+	Error        string    `json:"error"`             // why looking fails now
+	WhatIf       bool      `json:"whatIf"`            // it can be asked
+	Plans        bool      `json:"plans"`             // of heads can be asked
+	Edit         bool      `json:"edit"`              // drafts can be previewed and saved
+	Saves        Saving    `json:"saves"`             // where to: here, push or propose
+	Live         bool      `json:"live"`              // objects, events and logs of a cluster can be seen
+	SourceCommit string    `json:"sourceCommit"`      // that the newest commit is about
+	Unverified   string    `json:"unverified"`        // of the newest commit
+	User         string    `json:"user,omitempty"`    // who asks, where several people share the dashboard
+	SignOut      string    `json:"signOut,omitempty"` // where a POST ends that, where people sign in here
 
 	Links model.Links `json:"links"` // templates of where to look further
 }
@@ -34,6 +35,9 @@ func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
 	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil && of(r).reads.All, Edit: s.drafts != nil && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Links: s.Links}
+	if s.SignIn != nil {
+		v.SignOut = signOutPath
+	}
 	if m != nil {
 		v.Commit, v.Changed, v.SourceCommit, v.Unverified = m.Commit, m.Time, m.Ledger.Commit, m.Unverified
 		v.Links = m.Ledger.LinksOr(s.Links)

@@ -27,6 +27,7 @@ type Options struct {
 	Pages     fs.FS       // the front end
 	Token     string      // that a browser signs in with
 	Gate      Gate        // tells who asks; nil: the token lets in, to all
+	SignIn    *OIDC       // the gate, where people sign in here; nil: they sign in elsewhere
 	Hosts     []string    // names of the dashboard beside its address
 	TLS       *tls.Config // nil: it is served without
 
@@ -78,6 +79,9 @@ func New(o Options) (*Server, error) {
 	pages, err := readAssets(o.Pages)
 	if err != nil {
 		return nil, err
+	}
+	if o.SignIn != nil {
+		o.Gate = o.SignIn
 	}
 	s := &Server{
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Now),
@@ -139,6 +143,9 @@ func (s *Server) handler(hosts []string) http.Handler {
 	mux.Handle("/", s.pages)
 	if s.Gate == nil {
 		mux.HandleFunc("POST /api/v1/session", s.sessions.signIn)
+	}
+	if s.SignIn != nil {
+		s.SignIn.handle(mux)
 	}
 	mux.Handle("/api/", s.admitted(s.api()))
 	return guard(hosts, mux)

@@ -51,9 +51,17 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 			fail(w, r, refuse(http.StatusUnauthorized, "sign in first: open the URL that \"reconciler ui\" prints"))
 			return
 		}
+		if s.SignIn != nil {
+			during, stop := s.SignIn.during(r)
+			defer stop()
+			r = during
+		}
 		who, err := s.Gate.Who(r)
 		if err == nil && who.User == "" {
 			err = refuse(http.StatusUnauthorized, "sign in first")
+			if s.SignIn != nil {
+				w.Header().Set("Daros-Sign-In", signInPath)
+			}
 		}
 		if err != nil {
 			fail(w, r, err)

@@ -18,4 +18,5 @@ export interface Meta {
   links: Links
   unverified: string
   user?: string // who asks, where several people share the dashboard
+  signOut?: string // where a POST signs them out, where they sign in here
 }

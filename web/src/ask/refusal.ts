@@ -4,6 +4,7 @@ export class Refusal extends Error {
     readonly status: number,
     sentence: string,
     readonly body?: unknown, // all that it answered, where that is JSON
+    readonly signIn = '', // where to sign in, where that can be done here
   ) {
     super(sentence)
   }

@@ -46,5 +46,5 @@ async function refusal(response: Response): Promise<Refusal> {
   }
   const said = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
   const sentence = typeof said === 'string' && said !== '' ? said : `the server answered ${response.status} ${response.statusText}`.trim()
-  return new Refusal(response.status, sentence, body)
+  return new Refusal(response.status, sentence, body, response.headers.get('Daros-Sign-In') ?? '')
 }

@@ -19,3 +19,9 @@ export async function signIn(): Promise<void> {
     }
   }
 }
+
+// signOut ends the visit of this browser, and shows what is left then.
+export async function signOut(path: string): Promise<void> {
+  await fetch(path, { method: 'POST', credentials: 'same-origin' })
+  location.reload()
+}

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Refusal } from '../ask/request'
+import { SignedOut } from './SignedOut'
 
 // Answer shows what was answered; until then that it is on its way, or why there is none. An answer that was had before stays.
 export function Answer<T>({ of, children }: { of: UseQueryResult<T, Error>; children: (answer: T) => ReactNode }) {
@@ -14,13 +15,10 @@ export function Answer<T>({ of, children }: { of: UseQueryResult<T, Error>; chil
 }
 
 export function Failure({ error }: { error: Error }) {
-  const signedOut = error instanceof Refusal && error.status === 401
-  return (
+    return (
     <div className="failure" role="alert">
-      {signedOut ? (
-        <>
-          <strong>This browser is not signed in.</strong> Open the address that <code>reconciler ui</code> printed when it started.
-        </>
+      {error instanceof Refusal && error.status === 401 ? (
+        <SignedOut at={error.signIn} />
       ) : (
         <>
           <strong>There is no answer:</strong> {error.message}.

@@ -1,4 +1,5 @@
 import { useMeta } from '../ask/meta'
+import { signOut } from '../ask/session'
 import { Moment } from '../parts/Moment'
 import { Commit } from '../parts/Place'
 
@@ -8,7 +9,16 @@ export function Freshness() {
   if (!data) return <p className="freshness" />
   return (
     <p className="freshness">
-      {data.user && <span>signed in as {data.user}</span>}
+      {data.user && (
+        <span>
+          signed in as {data.user}
+          {data.signOut && (
+            <button type="button" onClick={() => void signOut(data.signOut!)}>
+              Sign out
+            </button>
+          )}
+        </span>
+      )}
       <span title={`${data.repo}, branch ${data.branch}`}>
         looked <Moment at={data.looked} none="never" />
       </span>

@@ -3,6 +3,7 @@ import { exported } from '../ask/exported'
 import { Refusal } from '../ask/request'
 import { exact } from '../parts/age'
 import { Sign } from '../parts/Sign'
+import { SignedOut } from '../parts/SignedOut'
 
 // Notices says what keeps all pages from being as they should: the server away, Git away, a branch that nobody vouches for.
 export function Notices() {
@@ -11,9 +12,8 @@ export function Notices() {
   if (exported !== undefined && data) {
     said.push(`These pages were written on ${exact(data.looked)}, and show the fleet as of status commit ${data.commit.slice(0, 10)}. They do not change.`)
   }
-  if (error instanceof Refusal && error.status === 401) {
-    said.push('This browser is not signed in: open the address that `reconciler ui` printed when it started.')
-  } else if (error) {
+  const signedOut = error instanceof Refusal && error.status === 401
+  if (error && !signedOut) {
     said.push(`${error.message} The pages show the last answers.`)
   }
   if (data?.error) said.push(`The status branch cannot be read just now: ${data.error}. The pages show what it said last.`)
@@ -23,6 +23,12 @@ export function Notices() {
   if (data?.unverified) said.push(`No trusted key vouches for the status branch: ${data.unverified}`)
   return (
     <div role="status" className="notices">
+      {signedOut && (
+        <p className="notice warn">
+          <Sign tone="warn" />
+          <SignedOut at={error.signIn} />
+        </p>
+      )}
       {said.map((s) => (
         <p key={s} className="notice warn">
           <Sign tone="warn" />
