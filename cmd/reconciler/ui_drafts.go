@@ -13,6 +13,7 @@ import (
 // uiDrafts previews drafts on the last commit of a clone. It reads the clone by itself, as others are previewed beside it.
 type uiDrafts struct {
 	*offline.Base
+	uiEvaluators
 	tree   *clone.Tree
 	saving *uiSaving
 }
@@ -39,13 +40,14 @@ func openDrafts(cmd *cobra.Command, from *ledgerFlags, o offline.Options, saving
 			tree.Close()
 			return nil, end, nil
 		}
-		base, err := offline.OpenBase(cmd.Context(), o, offline.Case{Tree: tree, StatusBranch: from.branch}, "HEAD")
+		d := &uiDrafts{tree: tree, saving: saving}
+		d.Base, err = offline.OpenBase(cmd.Context(), d.of(o), offline.Case{Tree: tree, StatusBranch: from.branch}, "HEAD")
 		if err != nil {
 			tree.Close()
 			return nil, end, err
 		}
-		open = append(open, &uiDrafts{base, tree, saving})
-		all = append(all, open[len(open)-1])
+		open = append(open, d)
+		all = append(all, d)
 	}
 	return all, end, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +43,9 @@ func (p *uiProposals) Find(ctx context.Context, name string) (head, commits stri
 
 // Plan returns what the merge of a head would do. Evaluators of its own make it, so a head that is heavy keeps no question
 // waiting.
-func (p *uiProposals) Plan(ctx context.Context, recorded offline.Recorded, head string) (plan.Comparison, error) {
+func (p *uiProposals) Plan(ctx context.Context, recorded offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error) {
+	var by uiEvaluators
 	c := offline.Case{Tree: p.tree, StatusBranch: p.status, Elsewhere: &recorded, Now: present().UTC().Round(0)}
-	return offline.Plan(ctx, p.options, c, p.base, head)
+	made, err = offline.Plan(ctx, by.of(p.options), c, p.base, head)
+	return made, by.Worked(), err
 }

@@ -13,6 +13,7 @@ import (
 // uiQuestions answers what-if from the files of a clone as they lie on disk.
 type uiQuestions struct {
 	*offline.Base
+	uiEvaluators
 	tree    *clone.Tree
 	options offline.Options
 }
@@ -26,7 +27,7 @@ func openQuestions(cmd *cobra.Command, from *ledgerFlags, of *fleetFlags) (q *ui
 	o, err := of.options(cmd.Context(), io.Discard)
 	if err == nil {
 		q = &uiQuestions{tree: tree, options: o}
-		q.Base, err = offline.OpenBase(cmd.Context(), o, offline.Case{Tree: tree, StatusBranch: from.branch}, "")
+		q.Base, err = offline.OpenBase(cmd.Context(), q.of(o), offline.Case{Tree: tree, StatusBranch: from.branch}, "")
 	}
 	if err != nil {
 		tree.Close()

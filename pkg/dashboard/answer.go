@@ -8,9 +8,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -20,18 +22,27 @@ import (
 type refusal struct {
 	status   int
 	sentence string
+	after    time.Duration // that the client has to wait; 0: that is not known
 }
 
 func (r *refusal) Error() string { return r.sentence }
 
 func refuse(status int, format string, args ...any) error {
-	return &refusal{status, fmt.Sprintf(format, args...)}
+	return &refusal{status: status, sentence: fmt.Sprintf(format, args...)}
+}
+
+// tooMuch refuses what can be asked again after some time.
+func tooMuch(after time.Duration, format string, args ...any) error {
+	return &refusal{http.StatusTooManyRequests, fmt.Sprintf(format, args...), after}
 }
 
 // fail writes an error as JSON. An error that blames nobody is one of the world.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
-	known := &refusal{http.StatusServiceUnavailable, err.Error()}
+	known := &refusal{status: http.StatusServiceUnavailable, sentence: err.Error()}
 	errors.As(err, &known)
+	if known.after > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(known.after.Seconds()))))
+	}
 	body, _ := view.JSON(map[string]string{"error": text.Line(known.sentence, maxSentence)})
 	w.Header().Set("Cache-Control", "no-store")
 	write(w, r, known.status, body)

@@ -47,6 +47,14 @@ type Questions interface {
 
 	// WhatIf returns what some settings and amounts of capacity would change. An *offline.SettingError blames these.
 	WhatIf(ctx context.Context, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error)
+
+	Evaluators
+}
+
+// Evaluators are processes that evaluate what people ask about.
+type Evaluators interface {
+	// Worked returns the CPU time that they have taken so far.
+	Worked() time.Duration
 }
 
 // Proposals are the changes of the fleet repo that people propose. They are safe for concurrent use.
@@ -58,8 +66,8 @@ type Proposals interface {
 	// blames the name.
 	Find(ctx context.Context, name string) (head, commits string, err error)
 
-	// Plan returns what the merge of a head would do. An *offline.UnrelatedError blames the head.
-	Plan(ctx context.Context, recorded offline.Recorded, head string) (plan.Comparison, error)
+	// Plan returns what the merge of a head would do, and the CPU time of its evaluators. An *offline.UnrelatedError blames the head.
+	Plan(ctx context.Context, recorded offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error)
 }
 
 // Drafts are the changes of the fleet repo that people edit, on the last commit of the clone. Nobody asks two at a time.
@@ -86,6 +94,8 @@ type Drafts interface {
 	// Write writes a preview into the work tree of the clone, and commits nothing. It writes nothing if one of the files has changes that are
 	// not committed.
 	Write(ctx context.Context, p offline.Preview) error
+
+	Evaluators
 }
 
 // Saving is where drafts become branches.

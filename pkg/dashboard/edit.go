@@ -66,6 +66,9 @@ func (b *benches) take(ctx context.Context) (d Drafts, leave func(), err error) 
 // by then stays for the next question, so the work goes on until its next step.
 func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Request, do func(ctx context.Context, d Drafts) (status int, answer any, err error)) {
 	m, err := s.newest()
+	if err == nil {
+		err = s.budgets.left(of(r).who.User)
+	}
 	if err != nil {
 		fail(w, r, err)
 		return
@@ -77,12 +80,19 @@ func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Re
 		err    error
 	}
 	answered := make(chan result, 1)
-	d, leave, err := s.drafts.take(ctx)
+	rise, err := s.enter(ctx, of(r))
 	if err != nil {
 		fail(w, r, err)
 		return
 	}
+	d, leave, err := s.drafts.take(ctx)
+	if err != nil {
+		rise()
+		fail(w, r, err)
+		return
+	}
 	s.work.Go(func() {
+		defer rise()
 		defer leave()
 		var a result
 		defer func() {
@@ -93,7 +103,11 @@ func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Re
 		}()
 		if a.err = d.Follow(s.running, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}); a.err == nil {
 			if a.err = ctx.Err(); a.err == nil {
-				a.status, a.said, a.err = do(ctx, d)
+				s.budgets.during(of(r).who.User, func() time.Duration {
+					before := d.Worked()
+					a.status, a.said, a.err = do(ctx, d)
+					return d.Worked() - before
+				})
 			}
 		}
 	})

@@ -28,6 +28,7 @@ type desk struct {
 	panics  bool
 	refused []model.Problem
 	saved   atomic.Int32
+	worked
 }
 
 // newDesks returns some that share their channels.
@@ -50,6 +51,7 @@ func (d *desk) Offers(string) (o offline.Offers, err error) { return o, d.bad }
 func (d *desk) Preview(_ context.Context, draft offline.Draft) (offline.Preview, error) {
 	d.begun <- draft
 	<-d.proceed
+	d.work()
 	if d.panics {
 		panic("a file that nobody expected")
 	}

@@ -37,6 +37,7 @@ func (asks) Who(r *http.Request) (access.Identity, error) {
 // branch of several commits, and answers questions by deciding anew.
 type crowd struct {
 	memory
+	worked
 	w *world.World
 }
 

@@ -130,6 +130,8 @@ type followed struct{ *offline.Base }
 
 func (followed) Follow(context.Context, offline.Recorded) error { return nil }
 
+func (followed) Worked() time.Duration { return 0 }
+
 // largeFleet is a repo of applications of one core each, for most of which there is room.
 func largeFleet(t *testing.T, n int) *gittest.Repo {
 	repo := gittest.New(t)

@@ -169,7 +169,7 @@ func (o *OIDC) said(do func(w http.ResponseWriter, r *http.Request) (to string, 
 			http.Redirect(w, r, to, http.StatusSeeOther)
 			return
 		}
-		known := &refusal{http.StatusServiceUnavailable, err.Error()}
+		known := &refusal{status: http.StatusServiceUnavailable, sentence: err.Error()}
 		errors.As(err, &known)
 		w.Header().Set("Content-Type", kinds[".html"])
 		w.WriteHeader(known.status)

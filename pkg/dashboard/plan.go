@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -70,9 +71,14 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, blame(http.StatusNotFound, err))
 		return
 	}
-	p, begins := of(r).plan(s.running, head+" "+commits+" "+m.Commit, s.Now())
+	v := of(r)
+	p, begins, err := v.plan(s.running, head+" "+commits+" "+m.Commit, s.Now(), func() error { return s.budgets.left(v.who.User) })
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
 	if begins {
-		s.work.Go(func() { s.make(p, head, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}) })
+		s.work.Go(func() { s.make(v, p, head, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}) })
 	}
 	select {
 	case <-p.done:
@@ -88,38 +94,45 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
 	send(w, r, p.body)
 }
 
-// plan returns the plan that is made of some commits, or was made a moment ago, or one that the caller has to make. Then the
-// one before ends.
-func (s *session) plan(ctx context.Context, of string, now time.Time) (p *planning, begins bool) {
+// plan returns the plan that is made of some commits, or was made a moment ago, or one that the caller has to make, if it may. Then
+// the one before ends.
+func (s *session) plan(ctx context.Context, of string, now time.Time, may func() error) (p *planning, begins bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if last := s.planned; last != nil {
 		if last.of == of && now.Sub(last.began) < maxPlanAge {
-			return last, false
+			return last, false, nil
 		}
-		last.end(errReplaced)
+	}
+	if err := may(); err != nil {
+		return nil, false, err
+	}
+	if s.planned != nil {
+		s.planned.end(errReplaced)
 	}
 	p = &planning{of: of, began: now, done: make(chan struct{})}
 	p.ctx, p.end = context.WithCancelCause(ctx)
 	s.planned = p
-	return p, true
+	return p, true, nil
 }
 
 // make makes a plan once nobody else does, within its limits. It goes on when nobody waits for it any more, because what is
 // evaluated by then is there for the next question.
-func (s *Server) make(p *planning, head string, recorded offline.Recorded) {
+func (s *Server) make(v viewer, p *planning, head string, recorded offline.Recorded) {
 	defer close(p.done)
 	defer p.end(nil)
 	ctx, stop := context.WithTimeoutCause(p.ctx, s.planIn, errHeavy)
 	defer stop()
-	select {
-	case s.planning <- struct{}{}:
-		defer func() { <-s.planning }()
-	case <-ctx.Done():
-		p.err = context.Cause(ctx)
+	leave, err := s.enter(ctx, v, s.planning)
+	if p.err = err; err != nil {
 		return
 	}
-	made, err := s.Proposals.Plan(ctx, recorded, head)
+	defer leave()
+	var made plan.Comparison
+	s.budgets.during(v.who.User, func() (worked time.Duration) {
+		made, worked, err = s.Proposals.Plan(ctx, recorded, head)
+		return worked
+	})
 	if unrelated := (*offline.UnrelatedError)(nil); errors.As(err, &unrelated) {
 		err = blame(http.StatusBadRequest, unrelated)
 	}

@@ -22,6 +22,7 @@ type proposed struct {
 	begun   chan string
 	proceed chan struct{}
 	made    atomic.Int32
+	each    time.Duration // CPU time of a plan
 }
 
 func newProposed() *proposed {
@@ -39,14 +40,14 @@ func (p *proposed) Find(_ context.Context, name string) (head, commits string, e
 	return name, "1 2", nil
 }
 
-func (p *proposed) Plan(ctx context.Context, _ offline.Recorded, head string) (made plan.Comparison, err error) {
+func (p *proposed) Plan(ctx context.Context, _ offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error) {
 	p.begun <- head
 	select {
 	case <-p.proceed:
 		p.made.Add(1)
-		return plan.Comparison{After: plan.Side{Name: head}}, nil
+		return plan.Comparison{After: plan.Side{Name: head}}, p.each, nil
 	case <-ctx.Done():
-		return made, ctx.Err()
+		return made, p.each, ctx.Err()
 	}
 }
 

@@ -178,5 +178,5 @@ func blame(status int, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &refusal{status, err.Error()}
+	return &refusal{status: status, sentence: err.Error()}
 }

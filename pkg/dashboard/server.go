@@ -58,6 +58,8 @@ type Server struct {
 	planIn    time.Duration
 	drafts    *benches // nil: there is no clone
 	previewIn time.Duration
+	budgets   *budgets
+	workers   chan struct{} // one element for each answer that is evaluated
 	viewings  *viewings     // nil: there is no cluster
 	readers   *tally        // of logs
 	reading   chan struct{} // one element for each moment of the past that is read
@@ -72,6 +74,7 @@ const (
 	maxShared      = 1024 // of several people
 	maxHeader      = 32 << 10
 	maxReading     = 2 // moments of the past at a time: each may be as large as the branch
+	maxWorkers     = 2 // questions, previews and plans at a time
 )
 
 // New prepares a dashboard. It does not look at the branch yet.
@@ -88,6 +91,7 @@ func New(o Options) (*Server, error) {
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
 		planning: make(chan struct{}, 1), planIn: maxPlanning,
 		reading: make(chan struct{}, maxReading), previewIn: maxPreview, readers: newTally(mostLogs),
+		budgets: newBudgets(o.Now), workers: make(chan struct{}, maxWorkers),
 	}
 	if o.Cluster != nil {
 		s.viewings = newViewings(o.Cluster)

@@ -35,6 +35,7 @@ type session struct {
 	questions newest
 	previews  newest
 	streams   chan struct{} // one element for each that is open; nil: all browsers share them
+	turn      chan struct{} // one element while something is evaluated; nil: the same
 
 	mu      sync.Mutex
 	planned *planning // nil: it asked for no plan
@@ -79,8 +80,7 @@ func (s *sessions) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	key, ok := s.begin()
 	if !ok {
-		w.Header().Set("Retry-After", "5")
-		fail(w, r, refuse(http.StatusTooManyRequests, "somebody signed in less than %s ago; try again", betweenSigns))
+		fail(w, r, tooMuch(betweenSigns, "somebody signed in less than %s ago; try again", betweenSigns))
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieOf(r), Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})

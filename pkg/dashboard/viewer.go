@@ -122,7 +122,7 @@ func (p *people) session(user string) *session {
 			delete(p.sessions, p.order[0])
 			p.order = slices.Delete(p.order, 0, 1)
 		}
-		p.sessions[user], p.order = &session{streams: make(chan struct{}, usualPace.most)}, append(p.order, user)
+		p.sessions[user], p.order = &session{streams: make(chan struct{}, usualPace.most), turn: make(chan struct{}, 1)}, append(p.order, user)
 	}
 	return p.sessions[user]
 }

@@ -96,12 +96,16 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
+	if err := s.budgets.left(of(r).who.User); err != nil {
+		fail(w, r, err)
+		return
+	}
 	ctx, end := of(r).questions.begin(r.Context(), s.answerIn, errTooLong)
 	defer end()
-	made, err := s.ask(ctx, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}, settings, capacity)
+	made, err := s.ask(ctx, of(r), offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}, settings, capacity)
 	if bad := (*refusal)(nil); errors.As(err, &bad) && !reads.All {
 		said, _, _ := strings.Cut(bad.sentence, "; did you mean ") // the name of something of the files, whoever it belongs to
-		err = &refusal{bad.status, said}
+		err = &refusal{bad.status, said, bad.after}
 	}
 	if err != nil {
 		fail(w, r, err)
@@ -119,11 +123,10 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 
 // ask asks a question once nobody else does. The answer is given up when ctx ends. What was evaluated meanwhile stays for
 // the next question, so bringing the fleet up to date goes on until the server ends.
-func (s *Server) ask(ctx context.Context, recorded offline.Recorded, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error) {
-	select {
-	case s.asking <- struct{}{}:
-	case <-ctx.Done():
-		return plan.Comparison{}, context.Cause(ctx)
+func (s *Server) ask(ctx context.Context, v viewer, recorded offline.Recorded, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error) {
+	leave, err := s.enter(ctx, v, s.asking)
+	if err != nil {
+		return plan.Comparison{}, err
 	}
 	type result struct {
 		made plan.Comparison
@@ -131,11 +134,15 @@ func (s *Server) ask(ctx context.Context, recorded offline.Recorded, settings []
 	}
 	answered := make(chan result, 1)
 	s.work.Go(func() {
-		defer func() { <-s.asking }()
+		defer leave()
 		var a result
 		if a.err = s.Questions.Follow(s.running, recorded); a.err == nil {
 			if a.err = ctx.Err(); a.err == nil {
-				a.made, a.err = s.Questions.WhatIf(ctx, settings, capacity)
+				s.budgets.during(v.who.User, func() time.Duration {
+					before := s.Questions.Worked()
+					a.made, a.err = s.Questions.WhatIf(ctx, settings, capacity)
+					return s.Questions.Worked() - before
+				})
 			}
 		}
 		answered <- a

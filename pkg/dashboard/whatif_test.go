@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,19 @@ type held struct {
 	at      int // questions at the moment
 	most    int
 	bad     error
+	worked
 }
+
+// worked is the CPU time of evaluators that do not exist.
+type worked struct {
+	each  time.Duration // of one answer
+	total atomic.Int64
+}
+
+// work is that of one answer.
+func (w *worked) work() { w.total.Add(int64(w.each)) }
+
+func (w *worked) Worked() time.Duration { return time.Duration(w.total.Load()) }
 
 func newHeld() *held { return &held{begun: make(chan int, 100), proceed: make(chan struct{}, 100)} }
 
@@ -45,6 +58,7 @@ func (h *held) WhatIf(ctx context.Context, settings []offline.Setting, _ []offli
 	}()
 	h.begun <- len(settings)
 	<-h.proceed
+	h.work()
 	return plan.Comparison{}, h.bad
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
@@ -21,6 +22,7 @@ type Options struct {
 	Answers string   // directory of the cache of evaluations; "": none
 	Fleet   string   // name of the fleet, as given to run
 	Prefix  string   // of every namespace, as given to run
+	Memory  int64    // of all children together, in bytes; 0: as much as they can use
 
 	// Outside opens files outside the repo for a tenant; see build.Outside. Nil: none are at hand.
 	Outside func(tenant string, p model.Pinned) (fs.FS, error)
@@ -28,6 +30,9 @@ type Options struct {
 	// Progress is called when a part of the work begins, with the number of its steps. It returns a function that is
 	// called after each step, from any goroutine, and one that is called at the end. Nil is fine.
 	Progress func(what string, steps int) (step, end func())
+
+	// Worked is told the CPU time of each evaluation in a child, from any goroutine. Nil is fine.
+	Worked func(time.Duration)
 }
 
 // revision is the files of a commit, or of a work tree, and access to the commits before it.
@@ -48,7 +53,7 @@ type assessor struct {
 }
 
 func newAssessor(ctx context.Context, o Options) (*assessor, error) {
-	children, err := pool.Open(ctx, pool.Options{Command: o.Child, Dir: o.Answers})
+	children, err := pool.Open(ctx, pool.Options{Command: o.Child, Dir: o.Answers, Memory: o.Memory, Worked: o.Worked})
 	if err != nil {
 		return nil, err
 	}

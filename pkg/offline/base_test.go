@@ -3,6 +3,7 @@ package offline_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +47,8 @@ func TestBase(t *testing.T) {
 	steps := make(chan struct{}, 10_000) // workers report them side by side
 	o := options(t)
 	o.Progress = func(_ string, of int) (step, end func()) { return func() { steps <- struct{}{} }, func() {} }
+	var worked atomic.Int64
+	o.Worked = func(work time.Duration) { worked.Add(int64(work)) }
 	base, err := offline.OpenBase(t.Context(), o, c, "")
 	require.NoError(t, err)
 	defer base.Close()
@@ -59,6 +62,7 @@ func TestBase(t *testing.T) {
 	}
 	require.NoError(t, base.Follow(t.Context(), offline.Recorded{}, now))
 	once := len(steps)
+	require.Positive(t, worked.Load(), "CPU time of the children")
 	questions := [][]string{
 		{"tenant.acme.quota.cpu=32"}, {"tenant.acme.quota.cpu=32", "general.cpu=+64"}, {"application.acme/shop.components.web.replicas=4"},
 		{"general.cpu=-15"}, {"application.acme/blog.desired=terminated", "tenant.acme.weight=3"}, {"general.domains=3"},

@@ -27,6 +27,8 @@ type Options struct {
 	// Budgets gives each tenant a budget of CPU time. Evaluations beyond it go on while nobody
 	// waits, see Answered. Without budgets every caller waits for its answer.
 	Budgets bool
+	// Worked is told the CPU time of each request, from any goroutine. Nil is fine.
+	Worked func(time.Duration)
 }
 
 // A Pool is an evaluate.Backend. Its children are started when they are needed.
@@ -257,6 +259,9 @@ func (p *Pool) ask(request []byte, l leash) (answer []byte, work time.Duration, 
 	}
 	answer, err = child.ask(p.ctx, request, l)
 	work = child.worked
+	if p.options.Worked != nil {
+		p.options.Worked(work)
+	}
 	if err != nil {
 		child = nil
 		if p.options.Budgets && p.ctx.Err() == nil {

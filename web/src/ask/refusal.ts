@@ -5,6 +5,7 @@ export class Refusal extends Error {
     sentence: string,
     readonly body?: unknown, // all that it answered, where that is JSON
     readonly signIn = '', // where to sign in, where that can be done here
+    readonly after = 0, // milliseconds until it can be asked again, where that is known
   ) {
     super(sentence)
   }

@@ -46,5 +46,6 @@ async function refusal(response: Response): Promise<Refusal> {
   }
   const said = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
   const sentence = typeof said === 'string' && said !== '' ? said : `the server answered ${response.status} ${response.statusText}`.trim()
-  return new Refusal(response.status, sentence, body, response.headers.get('Daros-Sign-In') ?? '')
+  const { headers, status } = response
+  return new Refusal(status, sentence, body, headers.get('Daros-Sign-In') ?? '', Number(headers.get('Retry-After') ?? 0) * 1_000)
 }

@@ -1,7 +1,5 @@
 import { post, Refusal } from './request'
 
-// again is how long the server wants to be left alone after somebody exchanged the token.
-const again = 5_000
 const most = 3
 
 // signIn exchanges the token in the fragment of the printed URL for a cookie. The fragment goes at once, so that neither the
@@ -15,7 +13,7 @@ export async function signIn(): Promise<void> {
       return await post<void>('session', { token })
     } catch (e) {
       if (!(e instanceof Refusal && e.status === 429) || n === most) throw e
-      await new Promise((r) => setTimeout(r, again))
+      await new Promise((r) => setTimeout(r, e.after))
     }
   }
 }

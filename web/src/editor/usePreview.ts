@@ -31,8 +31,9 @@ export function usePreview(base: string, edits: Edit[], tip: string | undefined)
         (error: Error) => {
           if (end.signal.aborted) return
           const later = error instanceof Refusal && (error.status === 503 || error.status === 409) // it goes on meanwhile, or another page of this browser was newer
-          if (later) wait = setTimeout(() => setAgain((n) => n + 1), patience)
-          else setSaid((last) => ({ question, error, preview: last?.preview }))
+          const after = error instanceof Refusal ? error.after : 0 // no more CPU time before that
+          if (later || after > 0) wait = setTimeout(() => setAgain((n) => n + 1), after || patience)
+          if (!later) setSaid((last) => ({ question, error, preview: last?.preview }))
         },
       )
     }, rest)
