@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +20,9 @@ type uiProposals struct {
 	tree         *clone.Tree
 	options      offline.Options
 	base, status string
+
+	mu      sync.Mutex
+	touched map[string][]string // by base and head
 }
 
 // openProposals prepares plans. They read the clone by themselves, as they are made beside other questions.
@@ -31,14 +37,57 @@ func (p *uiProposals) Heads(ctx context.Context) (view.Heads, error) {
 	return view.HeadsOf(all, p.base, p.status), err
 }
 
-// Find returns the name of a head, and the commits that its plan compares.
-func (p *uiProposals) Find(ctx context.Context, name string) (head, commits string, err error) {
+// Find returns the head of a name, and the commit that its plan compares it with.
+func (p *uiProposals) Find(ctx context.Context, name string) (head view.Head, base string, err error) {
 	found, err := p.tree.Proposal(ctx, name)
 	if err != nil {
-		return "", "", err
+		return head, "", err
 	}
+	base, err = p.tree.BranchTip(ctx, p.base)
+	return view.Head{Name: found.Name, Commit: found.Commit}, base, err
+}
+
+// maxTouched is how many heads it is kept of what they touch.
+const maxTouched = 2000
+
+// Touches returns the directories, two deep, whose files the merge of a commit would change. They are kept, as lists of heads ask for many.
+func (p *uiProposals) Touches(ctx context.Context, commit string) ([]string, error) {
 	base, err := p.tree.BranchTip(ctx, p.base)
-	return found.Name, found.Commit + " " + base, err
+	if err != nil {
+		return nil, err
+	}
+	key := base + " " + commit
+	p.mu.Lock()
+	files, known := p.touched[key]
+	p.mu.Unlock()
+	if known {
+		return files, nil
+	}
+	if files, err = p.tree.Touched(ctx, base, commit); err != nil {
+		return nil, err
+	}
+	files = directories(files)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.touched) >= maxTouched || p.touched == nil {
+		p.touched = map[string][]string{}
+	}
+	p.touched[key] = files
+	return files, nil
+}
+
+// directories returns those of files, two deep, each once. A file that is not as deep is returned itself.
+func directories(files []string) []string {
+	var dirs []string
+	for _, f := range files {
+		if part := strings.SplitN(f, "/", 3); len(part) == 3 {
+			f = part[0] + "/" + part[1] + "/"
+		}
+		if !slices.Contains(dirs, f) {
+			dirs = append(dirs, f)
+		}
+	}
+	return dirs
 }
 
 // Plan returns what the merge of a head would do. Evaluators of its own make it, so a head that is heavy keeps no question

@@ -32,6 +32,12 @@ func (r Reading) Reads(tenant string) bool {
 	return found
 }
 
+// ReadsFile reports whether a file of the fleet repo belongs to a tenant that may be read. Those of the platform belong to none.
+func (r Reading) ReadsFile(path string) bool {
+	part := strings.SplitN(path, "/", 3)
+	return r.All || len(part) == 3 && (part[0] == "tenants" || part[0] == "approvals") && r.Reads(part[1])
+}
+
 // Readers are who may read what, as the layers of one commit say it. They never change.
 type Readers struct {
 	policy   *Policy

@@ -56,3 +56,14 @@ func TestReadingFollowsViewersAndRoles(t *testing.T) {
 	require.True(t, all.Reads("whatever"))
 	require.Equal(t, []string{"@ada"}, readers.Admins(now))
 }
+
+func TestReadingFiles(t *testing.T) {
+	acme := access.Reading{Tenants: []string{"acme"}}
+	for path, reads := range map[string]bool{
+		"tenants/acme/tenant.cue": true, "tenants/acme/": true, "approvals/acme/shop/a.cue": true, "tenants/globex/tenant.cue": false, "approvals/globex/x.cue": false,
+		"fleet.cue": false, "tenants/acme": false, "other/acme/x.cue": false, "": false, "tenants//x": false, "/tenants/acme/x": false,
+	} {
+		require.Equal(t, reads, acme.ReadsFile(path), path)
+		require.True(t, access.Reading{All: true}.ReadsFile(path))
+	}
+}

@@ -62,9 +62,12 @@ type Proposals interface {
 	// Heads returns what may be merged.
 	Heads(ctx context.Context) (view.Heads, error)
 
-	// Find returns the name of a head as git resolves it, and what identifies the commits that its plan compares. An error
-	// blames the name.
-	Find(ctx context.Context, name string) (head, commits string, err error)
+	// Find returns the head of a name, with its name as git resolves it, and the commit that its plan compares it with. An error blames
+	// the name.
+	Find(ctx context.Context, name string) (head view.Head, base string, err error)
+
+	// Touches returns the files of the fleet repo that the merge of a commit would change, or the directories of tenants that they are in.
+	Touches(ctx context.Context, commit string) ([]string, error)
 
 	// Plan returns what the merge of a head would do, and the CPU time of its evaluators. An *offline.UnrelatedError blames the head.
 	Plan(ctx context.Context, recorded offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error)

@@ -1,12 +1,14 @@
 package dashboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -147,15 +149,95 @@ func (c *crowd) WhatIf(_ context.Context, settings []offline.Setting, _ []offlin
 	return made, nil
 }
 
+// branches are heads of which each tenant has one, two have one together, and the platform has one.
+func (c *crowd) branches() (all []view.Head, touches map[string][]string) {
+	tenants := c.moments[len(c.moments)-1].Ledger.Tenants
+	touches = map[string][]string{}
+	add := func(name string, files ...string) {
+		h := view.Head{Name: "topic/" + name, Commit: commit(byte(len(all))), Author: "boss-of-" + name, Subject: "more for " + name}
+		all, touches[h.Commit] = append(all, h), files
+	}
+	for _, t := range tenants {
+		add(t.Name, "tenants/"+t.Name+"/apps/x/app.cue", "approvals/"+t.Name+"/")
+	}
+	add(tenants[0].Name+"-"+tenants[1].Name, "tenants/"+tenants[0].Name+"/tenant.cue", "tenants/"+tenants[1].Name+"/tenant.cue")
+	add("all-of-"+tenants[0].Name, "fleet.cue")
+	add("nothing-of-" + tenants[0].Name)
+	return all, touches
+}
+
+func (c *crowd) Heads(context.Context) (view.Heads, error) {
+	all, _ := c.branches()
+	return view.Heads{Base: "main", Heads: all}, nil
+}
+
+func (c *crowd) Find(_ context.Context, name string) (view.Head, string, error) {
+	all, _ := c.branches()
+	if i := slices.IndexFunc(all, func(h view.Head) bool { return h.Name == name }); i >= 0 {
+		return all[i], "base", nil
+	}
+	return view.Head{}, "", fmt.Errorf("%q names no branch", name)
+}
+
+func (c *crowd) Touches(_ context.Context, commit string) ([]string, error) {
+	_, touches := c.branches()
+	return touches[commit], nil
+}
+
+func (c *crowd) Plan(ctx context.Context, _ offline.Recorded, head string) (plan.Comparison, time.Duration, error) {
+	made, err := c.WhatIf(ctx, nil, nil)
+	made.Before, made.After = plan.Side{Name: "main"}, plan.Side{Name: head}
+	return made, 0, err
+}
+
+// editing is where drafts of a crowd are previewed.
+type editing struct {
+	*desk
+	of *crowd
+}
+
+func (e editing) Preview(ctx context.Context, _ offline.Draft) (p offline.Preview, err error) {
+	p.Commit = commit(1)
+	p.Plan, err = e.of.WhatIf(ctx, nil, nil)
+	p.Problems = e.of.moments[len(e.of.moments)-1].Ledger.Problems
+	return p, err
+}
+
+// flowing is an answer whose client leaves after the first event.
+type flowing struct {
+	*httptest.ResponseRecorder
+	leave func()
+}
+
+func (f flowing) Write(b []byte) (int, error) {
+	if bytes.HasPrefix(b, []byte("id: ")) {
+		defer f.leave()
+	}
+	return f.ResponseRecorder.Write(b)
+}
+
+func (flowing) SetWriteDeadline(time.Time) error { return nil }
+
+// streamed returns what a stream sends until the end of its first event.
+func (c *client) streamed(path, user string) *httptest.ResponseRecorder {
+	ctx, leave := context.WithCancel(c.t.Context())
+	defer leave()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/api/v1/"+path, nil)
+	r.Header.Set("Test-User", user)
+	w := httptest.NewRecorder()
+	c.handler.ServeHTTP(flowing{w, leave}, r)
+	return w
+}
+
 // TestNoAnswerNamesWhatMayNotBeRead: random fleets and viewers; no byte of any answer has a name of a tenant that the viewer may not read,
 // or of something of it, and asking for one is answered as asking for what is not there.
 func TestNoAnswerNamesWhatMayNotBeRead(t *testing.T) {
-	told := false
+	told, planned := false, false
 	for seed := range uint64(tier.Count(2, 3, 200)) {
 		rng := rand.New(rand.NewPCG(seed, 16))
 		c := newCrowd(rng, 3+rng.IntN(3), 10+rng.IntN(14))
 		s, _ := newServer(t, c, c)
-		s.Gate = asks{}
+		s.Gate, s.Proposals, s.drafts, s.viewings = asks{}, c, newBenches([]Drafts{editing{&desk{}, c}}), newViewings(newCluster())
 		newest := c.moments[len(c.moments)-1].Ledger
 		first := c.moments[0].Ledger
 		for i, tenant := range newest.Tenants {
@@ -193,6 +275,32 @@ func TestNoAnswerNamesWhatMayNotBeRead(t *testing.T) {
 						require.Equal(t, http.StatusNotFound, w.Code, w.Body)
 					}
 				}
+				branches, touches := c.branches()
+				for _, h := range branches {
+					may := len(touches[h.Commit]) > 0 && !slices.ContainsFunc(touches[h.Commit], func(path string) bool { return !reads.ReadsFile(path) })
+					w := client.get("plan?head="+h.Name, "Test-User", user)
+					require.Equal(t, may, strings.Contains(client.get("heads", "Test-User", user).Body.String(), `"`+h.Name+`"`))
+					if !may {
+						none := client.get("plan?head=x", "Test-User", user)
+						require.Equal(t, none.Body.String(), w.Body.String(), "as one that is not there")
+						require.Equal(t, none.Header(), w.Header())
+						require.Equal(t, http.StatusNotFound, w.Code)
+						continue
+					}
+					require.Equal(t, http.StatusOK, w.Code, w.Body)
+					require.Empty(t, foreign.FindString(w.Body.String()), "%s plans %s", user, h.Name)
+					planned = planned || strings.Contains(w.Body.String(), "an application of another tenant")
+				}
+				for _, path := range []string{"stream", "applications/" + newest.Instances[0].App.String() + "/live/stream"} {
+					require.Empty(t, foreign.FindString(client.streamed(path, user).Body.String()), "%s follows %s", user, path)
+				}
+				require.Contains(t, client.streamed("stream", user).Body.String(), "event: tip")
+				own = `{"base":"` + commit(1) + `","edits":[{"dir":"tenants/` + reads.Tenants[0] + `","path":["weight"],"op":"set","value":2}]}`
+				w = client.post("preview", own, "Test-User", user)
+				require.Equal(t, http.StatusOK, w.Code, w.Body)
+				require.Empty(t, foreign.FindString(w.Body.String()), "%s previews %s", user, own)
+				w = client.post("preview", strings.Replace(own, "tenants/"+reads.Tenants[0], "tenants/nobody", 1), "Test-User", user)
+				require.Equal(t, http.StatusNotFound, w.Code)
 				w = client.post("what-if", `{"capacity":["pool-0.cpu=+1"]}`, "Test-User", user)
 				require.Equal(t, http.StatusOK, w.Code, w.Body)
 				require.Empty(t, foreign.FindString(w.Body.String()))
@@ -204,6 +312,7 @@ func TestNoAnswerNamesWhatMayNotBeRead(t *testing.T) {
 			}
 		}
 	}
+	require.True(t, planned, "the effect of a branch on others, too")
 	require.True(t, told, "the effect on others is told without their names")
 }
 

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -22,25 +23,6 @@ var (
 	errPlanning = refuse(http.StatusServiceUnavailable, "the plan takes longer than %s; it goes on, so ask again", maxAnswer)
 	errHeavy    = refuse(http.StatusServiceUnavailable, "the plan took longer than %s and was given up; \"reconciler plan\" has no limit", maxPlanning)
 )
-
-// heads answers with what may be merged.
-func (s *Server) heads(w http.ResponseWriter, r *http.Request) {
-	if s.Proposals == nil {
-		fail(w, r, errNoClone)
-		return
-	}
-	ctx, stop := context.WithTimeoutCause(r.Context(), s.answerIn, errTooLong)
-	defer stop()
-	v, err := s.Proposals.Heads(ctx)
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	sendJSON(w, r, v)
-}
 
 // planning is a plan that is made for a session, or was.
 type planning struct {
@@ -66,19 +48,20 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.answerIn, errPlanning)
 	defer stop()
-	head, commits, err := s.Proposals.Find(ctx, r.URL.Query().Get("head"))
+	v := of(r)
+	head, base, err := s.find(ctx, r.URL.Query().Get("head"), v.reads)
 	if err != nil {
-		fail(w, r, blame(http.StatusNotFound, err))
+		fail(w, r, err)
 		return
 	}
-	v := of(r)
-	p, begins, err := v.plan(s.running, head+" "+commits+" "+m.Commit, s.Now(), func() error { return s.budgets.left(v.who.User) })
+	about := fmt.Sprint(head, base, m.Commit, v.reads) // what they may read may be another part by now
+	p, begins, err := v.plan(s.running, about, s.Now(), func() error { return s.budgets.left(v.who.User) })
 	if err != nil {
 		fail(w, r, err)
 		return
 	}
 	if begins {
-		s.work.Go(func() { s.make(v, p, head, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}) })
+		s.work.Go(func() { s.make(v, p, head.Name, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}) })
 	}
 	select {
 	case <-p.done:
@@ -140,6 +123,6 @@ func (s *Server) make(v viewer, p *planning, head string, recorded offline.Recor
 		err = context.Cause(ctx)
 	}
 	if p.err = err; err == nil {
-		p.body, p.err = view.JSON(view.PlanOf(made))
+		p.body, p.err = view.JSON(s.effect(made, v.reads))
 	}
 }

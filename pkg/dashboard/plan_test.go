@@ -33,12 +33,14 @@ func (p *proposed) Heads(context.Context) (view.Heads, error) {
 	return view.Heads{Base: "main", Heads: []view.Head{}}, nil
 }
 
-func (p *proposed) Find(_ context.Context, name string) (head, commits string, err error) {
+func (p *proposed) Find(_ context.Context, name string) (head view.Head, base string, err error) {
 	if name == "" {
-		return "", "", errors.New("it has no name")
+		return head, "", errors.New("it has no name")
 	}
-	return name, "1 2", nil
+	return view.Head{Name: name, Commit: "1"}, "2", nil
 }
+
+func (p *proposed) Touches(context.Context, string) ([]string, error) { return nil, nil }
 
 func (p *proposed) Plan(ctx context.Context, _ offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error) {
 	p.begun <- head

@@ -61,6 +61,12 @@ func (w *Tree) Proposal(ctx context.Context, name string) (Proposal, error) {
 	return Proposal{}, fmt.Errorf("%q names no branch of this clone; \"git fetch origin %s\" may bring it", name, name)
 }
 
+// Touched returns the files of the fleet repo that the merge of a commit into another one would change.
+func (w *Tree) Touched(ctx context.Context, into, commit string) ([]string, error) {
+	out, err := Output(ctx, w.Root, "diff", "--name-only", "--no-renames", "--no-ext-diff", "--relative", "-z", into+"..."+commit, "--")
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
+}
+
 // refs lists references to commits.
 func (w *Tree) refs(ctx context.Context, most int, patterns []string) ([]Proposal, error) {
 	if !w.Git {

@@ -1,6 +1,7 @@
 package clone
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,4 +55,31 @@ func TestProposals(t *testing.T) {
 		_, err := w.Proposal(t.Context(), name)
 		require.Error(t, err, "%q", name)
 	}
+}
+
+// TestTouched: what a merge would change since the head left the branch, renamed files with both names, as paths of the fleet repo.
+func TestTouched(t *testing.T) {
+	repo := gittest.New(t)
+	repo.Write("fleet/fleet.cue", "package fleet\n")
+	repo.Write("fleet/tenants/acme/apps/a/app.cue", "package fleet\n\napplication: name: \"a\"\n")
+	repo.Commit("first")
+	repo.Git("checkout", "-q", "-b", "topic")
+	repo.Git("mv", "fleet/tenants/acme", "fleet/tenants/globex")
+	repo.Write("README.md", "")
+	repo.Write("fleet/tenants/acme/\u00fc b.txt", "")
+	topic := repo.Commit("second")
+	repo.Git("checkout", "-q", "main")
+	repo.Write("fleet/more.cue", "package fleet\n")
+	repo.Commit("third")
+	w, err := Open(t.Context(), filepath.Join(repo.Dir, "fleet"))
+	require.NoError(t, err)
+	defer w.Close()
+	files, err := w.Touched(t.Context(), "main", topic)
+	require.NoError(t, err)
+	require.Equal(t, []string{"tenants/acme/apps/a/app.cue", "tenants/acme/\u00fc b.txt", "tenants/globex/apps/a/app.cue"}, files)
+	files, err = w.Touched(t.Context(), "topic", topic)
+	require.NoError(t, err)
+	require.Empty(t, files)
+	_, err = w.Touched(t.Context(), "main", strings.Repeat("0", 40))
+	require.Error(t, err)
 }

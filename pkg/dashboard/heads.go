@@ -1,0 +1,68 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// heads answers with what may be merged.
+func (s *Server) heads(w http.ResponseWriter, r *http.Request) {
+	if s.Proposals == nil {
+		fail(w, r, errNoClone)
+		return
+	}
+	ctx, stop := context.WithTimeoutCause(r.Context(), s.answerIn, errTooLong)
+	defer stop()
+	v, err := s.readable(ctx, of(r).reads)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	sendJSON(w, r, v)
+}
+
+// errNoHead is the answer for a head that is not there, and for one that may not be read.
+var errNoHead = errors.New("there is no such branch, or it changes what you may not read")
+
+// readable returns the heads that somebody may read: names, authors and subjects say anything, so those are heads that change nothing
+// but files of tenants that may be read.
+func (s *Server) readable(ctx context.Context, r access.Reading) (view.Heads, error) {
+	v, err := s.Proposals.Heads(ctx)
+	if err != nil || r.All {
+		return v, err
+	}
+	own := v.Heads
+	v.Heads = []view.Head{}
+	for _, h := range own {
+		if s.staysWithin(ctx, h, r) {
+			v.Heads = append(v.Heads, h)
+		}
+		if ctx.Err() != nil {
+			return v, ctx.Err()
+		}
+	}
+	return v, nil
+}
+
+// find returns the head of a name. One that may not be read is not there.
+func (s *Server) find(ctx context.Context, name string, r access.Reading) (head view.Head, base string, err error) {
+	head, base, err = s.Proposals.Find(ctx, name)
+	if !r.All && (err != nil || !s.staysWithin(ctx, head, r)) {
+		err = errNoHead
+	}
+	return head, base, blame(http.StatusNotFound, err)
+}
+
+// staysWithin reports whether the merge of a head changes only files of tenants that may be read, and some.
+func (s *Server) staysWithin(ctx context.Context, h view.Head, r access.Reading) bool {
+	touched, err := s.Proposals.Touches(ctx, h.Commit)
+	return err == nil && len(touched) > 0 && !slices.ContainsFunc(touched, func(path string) bool { return !r.ReadsFile(path) })
+}
