@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
+	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/test/clustertest"
 	"github.com/d-aros/d-aros/test/gittest"
@@ -103,6 +104,12 @@ func TestRunServesAndStops(t *testing.T) {
 		code, _ := get("/readyz")
 		return code == http.StatusOK
 	}, limit, 50*time.Millisecond, "%s", &log)
+	resp, err := http.Get("http://" + address + "/readyz")
+	require.NoError(t, err)
+	resp.Body.Close()
+	passed, err := time.Parse(time.RFC3339, resp.Header.Get(dashboard.LastPass))
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), passed, limit)
 	_, metrics := get("/metrics")
 	require.Contains(t, metrics, "daros_passes_total")
 	code, _ = get("/debug/pprof/")

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/status"
 )
@@ -22,10 +23,16 @@ func inspection(profiles bool, registry *prometheus.Registry, loop *reconcile.Lo
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", probe(func() (string, error) { return "ok", loop.Alive() }))
-	mux.HandleFunc("GET /readyz", probe(func() (string, error) {
+	ready := probe(func() (string, error) {
 		word, err := stands.ready(loop.Ready)
 		return word + foreignNote(branch.Foreign, time.Now()), err
-	}))
+	})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if ended := loop.Health.LastPass(); !ended.IsZero() {
+			w.Header().Set(dashboard.LastPass, ended.UTC().Format(time.RFC3339))
+		}
+		ready(w, r)
+	})
 	if profiles {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

@@ -20,7 +20,7 @@ func newUICommand() *cobra.Command {
 	var from ledgerFlags
 	var of fleetFlags
 	var serving uiServing
-	var base, export string
+	var base, export, writer string
 	var which dashboard.Selection
 	var interval time.Duration
 	var saving uiSaving
@@ -80,6 +80,13 @@ server of files shows below any path, and ends.`,
 			}
 			if export == "" && which != (dashboard.Selection{}) {
 				return errors.New("--at and --tenant select what --export writes; in the browser, pages have a timeline and filters")
+			}
+			if writer != "" {
+				c, err := dashboard.NewReconciler(writer)
+				if err != nil {
+					return fmt.Errorf("--reconciler: %w", err)
+				}
+				o.Reconciler = c
 			}
 			cluster, err := live.open(cmd.Context(), of, export != "", serving.auth != "token")
 			if err != nil {
@@ -153,6 +160,7 @@ server of files shows below any path, and ends.`,
 	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
 	saving.add(fl)
 	serving.add(fl)
+	fl.StringVar(&writer, "reconciler", "", "`URL` of the reconciler, as --listen of run has it: pages say when its last pass ended, even while the branch is silent")
 	fl.StringVar(&export, "export", "", "write the pages of one moment into this `DIR`, for any server of files, and end")
 	fl.StringVar(&which.At, "at", "", "with --export: the `COMMIT` of the status branch (default: the newest)")
 	fl.StringVar(&which.Tenant, "tenant", "", "with --export: only the applications of this `TENANT`")

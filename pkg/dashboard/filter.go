@@ -15,6 +15,7 @@ type filter int
 const (
 	named filter = iota + 1 // the path names the tenant
 	cut                     // it answers about what they may read of the ledger, or of the files
+	whole                   // it is for those who may read all
 	plain                   // it says nothing of any tenant
 )
 
@@ -75,6 +76,10 @@ func (s *Server) filtered(how filter, answer http.HandlerFunc) http.HandlerFunc 
 		if tenant := cmp.Or(r.PathValue("tenant"), r.URL.Query().Get("tenant")); tenant != "" && !v.reads.Reads(tenant) ||
 			how == named && r.PathValue("tenant") == "" {
 			fail(w, r, errHidden)
+			return
+		}
+		if how == whole {
+			fail(w, r, refuse(http.StatusForbidden, "this names applications of all tenants, and you may read some of them only"))
 			return
 		}
 		held := &unnamed{ResponseWriter: w, view: view.Unnamed{Reading: v.reads, Known: s.people.knows}}

@@ -28,13 +28,15 @@ type Meta struct {
 	User         string    `json:"user,omitempty"`    // who asks, where several people share the dashboard
 	SignOut      string    `json:"signOut,omitempty"` // where a POST ends that, where people sign in here
 
+	Reconciler *Standing `json:"reconciler,omitempty"` // what the reconciler says of itself, where it is asked
+
 	Links model.Links `json:"links"` // templates of where to look further
 }
 
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil, Edit: s.drafts != nil && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Links: s.Links}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil, Edit: s.drafts != nil && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Reconciler: s.Reconciler.standing(), Links: s.Links}
 	if s.SignIn != nil {
 		v.SignOut = signOutPath
 	}

@@ -17,19 +17,20 @@ import (
 
 // Options are what a dashboard shows, and to whom.
 type Options struct {
-	Branch    Branch
-	Questions Questions   // nil: there is no clone that could be asked
-	Proposals Proposals   // nil: the same
-	Drafts    []Drafts    // as many are previewed at a time; none: the same
-	ReadOnly  bool        // nobody drafts
-	Saves     Saving      // where drafts become branches
-	Cluster   Cluster     // nil: nobody sees live objects
-	Pages     fs.FS       // the front end
-	Token     string      // that a browser signs in with
-	Gate      Gate        // tells who asks; nil: the token lets in, to all
-	SignIn    *OIDC       // the gate, where people sign in here; nil: they sign in elsewhere
-	Hosts     []string    // names of the dashboard beside its address
-	TLS       *tls.Config // nil: it is served without
+	Branch     Branch
+	Questions  Questions   // nil: there is no clone that could be asked
+	Proposals  Proposals   // nil: the same
+	Drafts     []Drafts    // as many are previewed at a time; none: the same
+	ReadOnly   bool        // nobody drafts
+	Saves      Saving      // where drafts become branches
+	Cluster    Cluster     // nil: nobody sees live objects
+	Reconciler *Reconciler // nil: it is not asked
+	Pages      fs.FS       // the front end
+	Token      string      // that a browser signs in with
+	Gate       Gate        // tells who asks; nil: the token lets in, to all
+	SignIn     *OIDC       // the gate, where people sign in here; nil: they sign in elsewhere
+	Hosts      []string    // names of the dashboard beside its address
+	TLS        *tls.Config // nil: it is served without
 
 	Version string      // of the program
 	Repo    string      // for people, without credentials
@@ -113,6 +114,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.running = ctx
 	s.follower.look(ctx)
 	s.work.Go(func() { s.follower.run(ctx, s.Interval, s.Hints) })
+	if s.Reconciler != nil {
+		s.work.Go(func() { s.Reconciler.run(ctx, s.Interval) })
+	}
 	server := &http.Server{
 		Handler:           s.handler(append(hostsOf(l.Addr().String()), s.Hosts...)),
 		ReadHeaderTimeout: 8 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,

@@ -52,9 +52,15 @@ type Loop struct {
 	runs      carriedRuns
 	done      carriedOut
 	revisions revisions
-	health    atomic.Pointer[health]
+	Health    Health
 	pulse     pulse
 }
+
+// Health is what probes ask a loop about. It is safe for concurrent use.
+type Health struct{ is atomic.Pointer[health] }
+
+// LastPass returns when the last pass ended, the zero time before that.
+func (h *Health) LastPass() time.Time { return h.is.Load().ended }
 
 // health is what the probe of readiness asks about.
 type health struct {
@@ -84,7 +90,7 @@ func New(o Options) *Loop {
 	}
 	l := &Loop{o: o, arbiter: follow.New(arbitration.Solve), done: newCarriedOut(), revisions: revisions{}}
 	l.declared.o = &l.o
-	l.health.Store(&health{})
+	l.Health.is.Store(&health{})
 	return l
 }
 
@@ -213,7 +219,7 @@ func (l *Loop) Alive() error {
 // Ready reports whether the loop has brought the cluster in line once, and its last
 // pass went well and ended not long ago: nil, or what is wrong.
 func (l *Loop) Ready() error {
-	h, now := l.health.Load(), l.o.Now()
+	h, now := l.Health.is.Load(), l.o.Now()
 	limit := 3*l.o.Interval + time.Minute
 	switch {
 	case !h.ended.IsZero() && now.Sub(h.ended) > limit:

@@ -12,10 +12,10 @@ import (
 // publish reports what a pass did: metrics, a log line for each error and one for a pass
 // that changed something, and for what apply had to do in the cluster.
 func (l *Loop) publish(ctx context.Context, r *Report, err error) {
-	h := *l.health.Load()
+	h := *l.Health.is.Load()
 	h.err, h.reading, h.left, h.ended = err, l.declared.reading, r.Left+r.UnderWay, r.Ended
 	h.ready = h.ready || err == nil && h.left == 0
-	l.health.Store(&h)
+	l.Health.is.Store(&h)
 	r.Measured = l.o.measure(r.Left, r.Ended)
 	l.o.Metrics.observe(r, err)
 	l.o.Metrics.passes.read(l.declared.reading.last)

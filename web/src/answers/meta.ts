@@ -18,5 +18,6 @@ export interface Meta {
   links: Links
   unverified: string
   user?: string // who asks, where several people share the dashboard
+  reconciler?: { ended?: string; ready: boolean; says: string; error: string } // what the reconciler says of itself, where it is asked
   signOut?: string // where a POST signs them out, where they sign in here
 }

@@ -19,6 +19,11 @@ export function Freshness() {
           )}
         </span>
       )}
+      {data.reconciler && (
+        <span>
+          reconciler passed <Moment at={data.reconciler.ended ?? ''} none="never" />
+        </span>
+      )}
       <span title={`${data.repo}, branch ${data.branch}`}>
         looked <Moment at={data.looked} none="never" />
       </span>

@@ -20,6 +20,8 @@ export function Notices() {
   if (data && data.commit === '' && !data.error) {
     said.push(`The reconciler has not written the branch ${data.branch} of ${data.repo} yet. These pages keep looking.`)
   }
+  if (data?.reconciler?.error) said.push(`The reconciler cannot be asked just now: ${data.reconciler.error}.`)
+  else if (data?.reconciler && !data.reconciler.ready) said.push(`The reconciler is not ready: ${data.reconciler.says}`)
   if (data?.unverified) said.push(`No trusted key vouches for the status branch: ${data.unverified}`)
   return (
     <div role="status" className="notices">
