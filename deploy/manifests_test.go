@@ -4,6 +4,7 @@ package deploy
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -92,7 +93,7 @@ func find[T runtime.Object](t *testing.T, objects []runtime.Object, match func(T
 }
 
 func TestManifestsBuild(t *testing.T) {
-	for _, dir := range []string{"/deploy", "/deploy/reconciler", "/deploy/nodeagent", "/"} {
+	for _, dir := range []string{"/deploy", "/deploy/reconciler", "/deploy/nodeagent", "/deploy/ui", "/"} {
 		require.NotEmpty(t, build(t, dir), dir)
 	}
 }
@@ -126,10 +127,14 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// templates returns the pods that are deployed, by the program they run.
+// programs are those of pods whose name is another one.
+var programs = map[string]string{"ui": "reconciler"}
+
+// templates returns the pods that are deployed, by name.
 func templates(t *testing.T) map[string]corev1.PodSpec {
 	objects := build(t, "/deploy")
 	return map[string]corev1.PodSpec{
+		"ui":         find[*appsv1.Deployment](t, build(t, "/deploy/ui"), nil).Spec.Template.Spec,
 		"reconciler": find[*appsv1.Deployment](t, objects, nil).Spec.Template.Spec,
 		"nodeagent":  find[*appsv1.DaemonSet](t, objects, nil).Spec.Template.Spec,
 	}
@@ -138,7 +143,8 @@ func templates(t *testing.T) map[string]corev1.PodSpec {
 // TestArgumentsAreKnown looks for every flag, command and variable of the manifests in the sources of the programs.
 func TestArgumentsAreKnown(t *testing.T) {
 	variable := regexp.MustCompile(`\$\(([A-Z_]+)\)`)
-	for program, pod := range templates(t) {
+	for name, pod := range templates(t) {
+		program := cmp.Or(programs[name], name)
 		sources, err := filepath.Glob("../cmd/" + program + "/*.go")
 		require.NoError(t, err)
 		require.NotEmpty(t, sources)
@@ -191,7 +197,7 @@ func TestPodsAreConfined(t *testing.T) {
 					host = append(host, v.HostPath.Path)
 				}
 			}
-			if program == "reconciler" {
+			if program != "nodeagent" {
 				require.Len(t, pod.Containers, 1)
 				require.True(t, *pod.SecurityContext.RunAsNonRoot)
 				require.Empty(t, host)
@@ -279,9 +285,9 @@ func TestAgentsThatShape(t *testing.T) {
 
 // TestNoManifestNamesAVersion: only a release names the version and the digest of an image, and nothing runs "latest".
 func TestNoManifestNamesAVersion(t *testing.T) {
-	for program, pod := range templates(t) {
+	for name, pod := range templates(t) {
 		for _, c := range pod.Containers {
-			require.Equal(t, "ghcr.io/d-aros/"+program+":unreleased", c.Image)
+			require.Equal(t, "ghcr.io/d-aros/"+cmp.Or(programs[name], name)+":unreleased", c.Image)
 		}
 	}
 }
