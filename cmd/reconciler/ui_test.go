@@ -289,7 +289,11 @@ func TestUIMarksWhatNobodySigned(t *testing.T) {
 	forged := openUI(t, "--repo", remote.Dir, "--status-trust", sign.trust)
 	require.Contains(t, forged.get("fleet"), "is not signed")
 	require.Equal(t, answerOf(t, "explain", app, "--repo", remote.Dir, "--status-trust", sign.trust, "-o", "json"), forged.get("applications/"+app+"/decision"))
-	require.Contains(t, forged.get("meta"), "is not signed")
+	tip := remote.Git("rev-parse", "status")
+	for _, path := range []string{"meta", "applications/" + app, "timeline", "fleet?at=" + tip} {
+		require.Contains(t, forged.get(path), "is not signed", path)
+	}
+	require.NotContains(t, forged.get("fleet?at="+remote.Git("rev-parse", "status^")), "is not signed", "the one before is")
 }
 
 func TestUIRefuses(t *testing.T) {

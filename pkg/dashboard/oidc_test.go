@@ -114,6 +114,14 @@ func TestSignInAtAnIssuer(t *testing.T) {
 	require.Equal(t, "/auth/sign-in", refused.Get("Daros-Sign-In"))
 	require.Equal(t, http.StatusOK, e.get(ada, "/").code, "the page itself holds nothing")
 
+	rebound, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.base+"/auth/sign-in", nil)
+	require.NoError(t, err)
+	rebound.Host = "evil.example"
+	w, err := ada.Do(rebound)
+	require.NoError(t, err)
+	w.Body.Close()
+	require.Equal(t, http.StatusMisdirectedRequest, w.StatusCode, "another name is not answered")
+
 	in := e.get(ada, "/auth/sign-in?to=/tenants/acme%3Fat%3Dx")
 	require.Equal(t, http.StatusOK, in.code, in.body)
 	require.Equal(t, e.base+"/tenants/acme?at=x", in.at)

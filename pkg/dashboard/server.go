@@ -59,6 +59,8 @@ type Server struct {
 	planIn    time.Duration
 	drafts    *benches // nil: there is no clone
 	previewIn time.Duration
+	headerIn  time.Duration // that a client has to send the headers of a request
+	bodyIn    time.Duration // and all of it
 	budgets   *budgets
 	workers   chan struct{} // one element for each answer that is evaluated
 	viewings  *viewings     // nil: there is no cluster
@@ -74,6 +76,8 @@ const (
 	maxConnections = 64   // of one person
 	maxShared      = 1024 // of several people
 	maxHeader      = 32 << 10
+	maxHeaders     = 8 * time.Second
+	maxBody        = 30 * time.Second
 	maxReading     = 2 // moments of the past at a time: each may be as large as the branch
 	maxWorkers     = 2 // questions, previews and plans at a time
 )
@@ -91,7 +95,7 @@ func New(o Options) (*Server, error) {
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
 		planning: make(chan struct{}, 1), planIn: maxPlanning,
-		reading: make(chan struct{}, maxReading), previewIn: maxPreview, readers: newTally(mostLogs),
+		reading: make(chan struct{}, maxReading), previewIn: maxPreview, headerIn: maxHeaders, bodyIn: maxBody, readers: newTally(mostLogs),
 		budgets: newBudgets(o.Now), workers: make(chan struct{}, maxWorkers),
 	}
 	if o.Cluster != nil {
@@ -119,7 +123,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	server := &http.Server{
 		Handler:           s.handler(append(hostsOf(l.Addr().String()), s.Hosts...)),
-		ReadHeaderTimeout: 8 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		ReadHeaderTimeout: s.headerIn, ReadTimeout: s.bodyIn, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: maxHeader, BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog: log.New(io.Discard, "", 0), // what clients do wrong is no news
 	}

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bufio"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -10,6 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // served is a server that answers on a listener until the test ends it.
@@ -118,10 +122,12 @@ func TestManyStreams(t *testing.T) {
 	v := serve(t, s, listen(t), nil)
 	var open []*http.Response
 	full := 0
-	for range 100 {
+	many := tier.Count(100, 2_000, 10_000)
+	for range many {
 		w := v.stream()
 		if w.StatusCode == http.StatusTooManyRequests {
 			full++
+			_, _ = io.Copy(io.Discard, w.Body) // the connection is used again
 			w.Body.Close()
 			continue
 		}
@@ -129,12 +135,60 @@ func TestManyStreams(t *testing.T) {
 		open = append(open, w)
 	}
 	require.Len(t, open, s.pace.most)
-	require.Equal(t, 100-s.pace.most, full)
+	require.Equal(t, many-s.pace.most, full)
 	open[0].Body.Close()
 	require.Eventually(t, func() bool { return len(s.streams) < s.pace.most }, time.Minute, time.Millisecond)
 	require.Equal(t, http.StatusOK, v.stream().StatusCode)
 	require.NoError(t, v.end())
 	require.Empty(t, s.streams)
+}
+
+// TestStreamsOfOnePerson: who opens all that they can takes none from others.
+func TestStreamsOfOnePerson(t *testing.T) {
+	m := small(0, "")
+	m.Ledger.Platform.Access = &model.Access{Viewers: []string{"*"}}
+	s, _ := newServer(t, &memory{moments: []Moment{m}}, nil)
+	s.Gate = asks{}
+	v := &served{Server: s, t: t, http: &http.Client{Transport: &http.Transport{}}, cookie: &http.Cookie{Name: "none"}}
+	l := listen(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	v.base = "http://" + l.Addr().String()
+	for n := range 3 * s.pace.most {
+		want := http.StatusOK
+		if n >= s.pace.most {
+			want = http.StatusTooManyRequests
+		}
+		require.Equal(t, want, v.stream("Test-User", "eve").StatusCode, n)
+	}
+	require.Equal(t, http.StatusOK, v.stream("Test-User", "ada").StatusCode)
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// TestSlowClients: a client that sends its headers or its body byte by byte loses its connection, and others are answered meanwhile.
+func TestSlowClients(t *testing.T) {
+	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
+	s.headerIn, s.bodyIn = 50*time.Millisecond, 100*time.Millisecond
+	v := serve(t, s, listen(t), nil)
+	address := strings.TrimPrefix(v.base, "http://")
+	for name, begins := range map[string]string{
+		"no request":    "",
+		"half a header": "GET /api/v1/fleet HTTP/1.1\r\nHost: " + address + "\r\nX-Mu",
+		"half a body":   "POST /api/v1/session HTTP/1.1\r\nHost: " + address + "\r\nContent-Length: 100\r\n\r\n{\"token",
+	} {
+		c, err := net.Dial("tcp", address)
+		require.NoError(t, err)
+		defer c.Close()
+		_, err = c.Write([]byte(begins))
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, v.stream().StatusCode)
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(time.Minute)))
+		_, err = io.ReadAll(c)
+		require.NoError(t, err, "%s: it is closed", name)
+	}
+	require.NoError(t, v.end())
 }
 
 // pipes is a network without buffers.
