@@ -84,7 +84,7 @@ func (a *attempts) end(sealed, state string, now time.Time) (attempt, error) {
 // here returns a path of this dashboard: the one that is asked for, or the first page for what leads elsewhere.
 func here(to string) string {
 	u, err := url.Parse(to)
-	if err != nil || len(to) > maxReturn || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") {
+	if err != nil || len(to) > maxReturn || u.IsAbs() || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") {
 		return "/"
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()

@@ -72,7 +72,11 @@ func (i *issuer) ask(ctx context.Context) (*oauth2.Config, *oidc.IDTokenVerifier
 	}
 	found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), i.client), i.Issuer)
 	if err == nil {
-		for _, address := range []string{found.Endpoint().AuthURL, found.Endpoint().TokenURL} {
+		var keys struct {
+			Address string `json:"jwks_uri"`
+		}
+		err = found.Claims(&keys)
+		for _, address := range []string{found.Endpoint().AuthURL, found.Endpoint().TokenURL, keys.Address} {
 			err = errors.Join(err, private(address))
 		}
 	}

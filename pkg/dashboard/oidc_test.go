@@ -72,7 +72,7 @@ func (e *entrance) comes(user string, groups ...string) {
 func (e *entrance) browser() *http.Client {
 	jar, err := cookiejar.New(nil)
 	require.NoError(e.t, err)
-	c := &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: e.tls}}
+	c := &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: e.tls.Clone(), ForceAttemptHTTP2: true}}
 	e.t.Cleanup(c.CloseIdleConnections)
 	return c
 }
@@ -375,5 +375,16 @@ func TestBadIssuers(t *testing.T) {
 		require.NoError(t, err)
 		_, err = NewOIDC(OIDCOptions{Issuer: issuer, Redirect: to, Now: time.Now})
 		require.Error(t, err, fmt.Sprint(issuer, back))
+	}
+}
+
+// TestIssuersThatDisclose: nobody is sent to an issuer, and no key is believed, where others could read along or answer.
+func TestIssuersThatDisclose(t *testing.T) {
+	for _, what := range []string{"authorization_endpoint", "token_endpoint", "jwks_uri"} {
+		e := newEntrance(t)
+		e.set(func() { e.discloses = what })
+		w := e.get(e.browser(), "/auth/sign-in")
+		require.Equal(t, http.StatusServiceUnavailable, w.code, what)
+		require.Contains(t, w.body, "http://id.example.com/ is no https:// address")
 	}
 }

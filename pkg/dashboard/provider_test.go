@@ -25,13 +25,14 @@ type provider struct {
 	t   *testing.T
 	key *ecdsa.PrivateKey
 
-	mu     sync.Mutex
-	claims map[string]any                     // of who comes next, beside those that every token has
-	alters func(claims map[string]any)        // the next tokens; nil: nothing does
-	signs  func(claims map[string]any) string // the next tokens; nil: with the key of the issuer
-	codes  map[string]url.Values              // questions of the codes that nobody exchanged yet
-	asked  int                                // exchanges
-	away   bool
+	mu        sync.Mutex
+	claims    map[string]any                     // of who comes next, beside those that every token has
+	alters    func(claims map[string]any)        // the next tokens; nil: nothing does
+	signs     func(claims map[string]any) string // the next tokens; nil: with the key of the issuer
+	codes     map[string]url.Values              // questions of the codes that nobody exchanged yet
+	asked     int                                // exchanges
+	away      bool
+	discloses string // the address that others can read along at
 }
 
 func newProvider(t *testing.T) *provider {
@@ -41,10 +42,14 @@ func newProvider(t *testing.T) *provider {
 	p := &provider{t: t, key: key, codes: map[string]url.Values{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		p.answer(w, map[string]any{
+		said := map[string]any{
 			"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
 			"id_token_signing_alg_values_supported": []string{"ES256", "HS256", "none"},
-		})
+		}
+		if p.discloses != "" {
+			said[p.discloses] = "http://id.example.com/"
+		}
+		p.answer(w, said)
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		p.answer(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "ES256", Use: "sig"}}})
