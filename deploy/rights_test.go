@@ -32,13 +32,16 @@ const patience = 2 * time.Minute
 var kinds = []string{
 	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job",
 	"ExternalSecret", "PersistentVolumeClaim", "PodDisruptionBudget", "Secret", "Service", "ServiceAccount", "StatefulSet",
-	"VirtualMachine", "Namespace", "LimitRange", "NetworkPolicy", "ResourceQuota",
+	"VirtualMachine", "HTTPRoute", "Role", "RoleBinding",
+	"Namespace", "LimitRange", "NetworkPolicy", "ResourceQuota",
 }
 
 // components bring every kind of the first sort.
 var components = []model.Component{
 	{Name: "web", Type: "webservice", Properties: []byte(`{"image": "example.com/web:1", "ports": [{"port": 80}]}`),
-		Traits: []byte(`{"ingress": [{"host": "rights.example.com", "port": 80}], "autoscale": {"min": 1, "max": 1, "cpu": 80}}`)},
+		Traits: []byte(`{"ingress": [{"host": "rights.example.com", "port": 80}], "autoscale": {"min": 1, "max": 1, "cpu": 80},
+			"gateway": {"name": "infra/public", "hosts": ["rights.example.com"], "routes": [{"port": 80, "path": "/more"}]},
+			"rights": [{"verbs": ["get"], "resources": ["configmaps"]}]}`)},
 	{Name: "db", Type: "store", Properties: []byte(`{"image": "example.com/db:1", "ports": [{"port": 5432}]}`),
 		Traits: []byte(`{"storage": [{"name": "data", "type": "persistent", "mountPath": "/data", "size": "1Gi"}]}`)},
 	{Name: "log", Type: "daemon", Properties: []byte(`{"image": "example.com/log:1"}`)},
@@ -61,9 +64,11 @@ func (in *installation) sets(t *testing.T) []render.Set {
 	t.Helper()
 	in.DefineExternalSecrets(t)
 	in.DefineKubeVirt(t)
+	in.DefineRoutes(t)
 	fleet := in.fleet
 	tenant := &model.Tenant{Name: fleet, Isolation: model.IsolationLocked, PodSecurity: model.PodSecurityRestricted, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
 	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
+	tenant.Policy.Rights, tenant.Policy.Existing.Gateways = []string{"get configmaps"}, []string{"infra/public"}
 	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
 	app.Lifecycle.Deletion = render.DeletionData
 	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Spec: app}

@@ -43,11 +43,19 @@ func findIn(app *model.Application, component, word string, is func(host string)
 		Ingress []struct {
 			Host string `json:"host"`
 		} `json:"ingress"`
+		Gateway struct {
+			Hosts []string `json:"hosts"`
+		} `json:"gateway"`
 	}
 	_ = json.Unmarshal(c.Traits, &traits) // what cannot be read has no place of its own
 	for i, in := range traits.Ingress {
 		if is(in.Host) {
 			return fmt.Sprintf("%s.traits.ingress.%d.host", path, i)
+		}
+	}
+	for i, host := range traits.Gateway.Hosts {
+		if is(host) {
+			return fmt.Sprintf("%s.traits.gateway.hosts.%d", path, i)
 		}
 	}
 	var properties struct {

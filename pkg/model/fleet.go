@@ -167,6 +167,8 @@ type Policy struct {
 	Egress    []string      `json:"egress,omitempty"`    // hosts that steps of workflows may call; *.example.com is every host below
 	Exits     []string      `json:"exits,omitempty"`     // addresses that pods of locked tenants may call: 203.0.113.0/24:443, as ParseExit reads them
 	Accounts  []string      `json:"accounts,omitempty"`  // annotations that service accounts may have: key=value, with *
+	Existing  Existing      `json:"existing,omitzero"`   // what others made and components may name
+	Rights    []string      `json:"rights,omitempty"`    // what pods may do on the API server: "get pods"; "read pods" is get, list and watch
 
 	// Ladder is the order in which an application is degraded: qos, optional
 	// (components that are not critical), replicas.
@@ -191,6 +193,13 @@ type Policy struct {
 	// InForce records for each value which layer set it and where. It is shared
 	// between the applications of a tenant and not part of any digest.
 	InForce []PolicyValue `json:"-"`
+}
+
+// Existing has the names of what others made and components may name, with *.
+type Existing struct {
+	Configs  []string `json:"configs,omitempty"`  // ConfigMaps of the namespace
+	Claims   []string `json:"claims,omitempty"`   // claims for volumes of the namespace
+	Gateways []string `json:"gateways,omitempty"` // of the Gateway API: namespace/name
 }
 
 // UnreadyAfter is how long a critical component may be unready where policy says nothing

@@ -4,8 +4,9 @@ import "slices"
 
 // Equal reports whether two policies have the same values, wherever these come from.
 func (p *Policy) Equal(o *Policy) bool {
-	lists := func(q *Policy) [9][]string {
-		return [...][]string{q.Registries, q.Runtimes, q.Kinds, q.RequiredLabels, q.Strategies, q.Egress, q.Exits, q.Accounts, q.Ladder}
+	lists := func(q *Policy) [13][]string {
+		return [...][]string{q.Registries, q.Runtimes, q.Kinds, q.RequiredLabels, q.Strategies, q.Egress, q.Exits, q.Accounts, q.Ladder,
+			q.Existing.Configs, q.Existing.Claims, q.Existing.Gateways, q.Rights}
 	}
 	x, y := lists(p), lists(o)
 	for i := range x {

@@ -24,7 +24,11 @@ func TestPolicyEqualComparesEveryField(t *testing.T) {
 		case reflect.Slice:
 			v.Set(reflect.ValueOf([]string{}))
 		case reflect.Struct:
-			v.Set(reflect.ValueOf(Resources{CPU: 1}))
+			if first := v.Field(0); first.Kind() == reflect.Slice {
+				first.Set(reflect.ValueOf([]string{"other"}))
+			} else {
+				first.SetInt(1)
+			}
 		default:
 			v.SetInt(1)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/manifest"
@@ -137,10 +139,12 @@ func (w *workload) render() error {
 			}
 		}
 	}
+	admission := w.admission(manifest.Accounts(w.out.objects))
+	admission.Token = slices.ContainsFunc(w.out.objects, func(u *unstructured.Unstructured) bool { return u.GetKind() == "Role" })
 	return w.out.patch(patching{
 		name: w.name, stable: ObjectName(w.app.Instance.App, w.spec.Name),
 		partly: w.run == 0 || w.track == TrackNext || w.step != nil, running: w.run > 0,
-	}, w.admission(manifest.Accounts(w.out.objects)))
+	}, admission)
 }
 
 // renderers renders each type of component.

@@ -14,6 +14,7 @@ const (
 	LabelInstance    = Domain + "instance"
 	LabelLedger      = Domain + "ledger" // of inventories: the id of the ledger that their application is in
 	LabelTrack       = Domain + "track"  // of pods of a Deployment: TrackStable or TrackNext
+	LabelRights      = Domain + "rights" // of pods that may have the token of their account, because policy allows it rights
 
 	LabelName      = "app.kubernetes.io/name"
 	LabelPartOf    = "app.kubernetes.io/part-of"

@@ -14,12 +14,12 @@ import (
 
 // disk is one of the disks of a machine beside that of its image.
 type disk struct {
-	Name         string             `json:"name"`
-	Type         string             `json:"type"`
-	Size         string             `json:"size"`
-	StorageClass string             `json:"storageClass"`
-	Claim        string             `json:"claim"`
-	Source       declared.SecretRef `json:"source"`
+	Name         string          `json:"name"`
+	Type         string          `json:"type"`
+	Size         string          `json:"size"`
+	StorageClass string          `json:"storageClass"`
+	Claim        string          `json:"claim"`
+	Source       declared.Source `json:"source"`
 }
 
 // attach gives one of count machines its disks: the one that it boots from, the others,

@@ -10,10 +10,10 @@ import (
 
 // cloudInit is what a guest does when it first starts.
 type cloudInit struct {
-	By       string              `json:"by"`
-	UserData json.RawMessage     `json:"userData"`
-	Secret   *declared.SecretRef `json:"secret"`
-	Network  json.RawMessage     `json:"network"`
+	By       string           `json:"by"`
+	UserData json.RawMessage  `json:"userData"`
+	Secret   *declared.Source `json:"secret"`
+	Network  json.RawMessage  `json:"network"`
 }
 
 // maxUserData is what KubeVirt takes of cloud-init in a machine, in bytes.

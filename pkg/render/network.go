@@ -84,7 +84,7 @@ func (w *workload) around() *part {
 			},
 		})
 	}
-	if len(f.entries) > 0 {
+	if f.entries = append(slices.Clone(f.entries), w.app.led(w.spec.Name)...); len(f.entries) > 0 {
 		spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: ports(f.entries), From: origins(w.app.Network.Ingress)})
 	}
 	for _, text := range w.spec.Connects {

@@ -69,7 +69,9 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 	// by chance.
 	spec.AutomountServiceAccountToken, spec.EnableServiceLinks = new(false), new(false)
 	spec.RestartPolicy = restart
-	p.account(c)
+	if err := p.account(c); err != nil {
+		return nil, err
+	}
 	if grace := w.app.spec.Lifecycle.Grace; grace > 0 {
 		spec.TerminationGracePeriodSeconds = new(int64((grace + time.Second - 1) / time.Second))
 	}
@@ -107,14 +109,8 @@ func (w *workload) known(kind string, c container, ports []declared.Port, resour
 			Kind: kind, Name: w.name, Run: w.run, Newer: w.track == TrackNext, Selector: w.app.selector(w.spec.Name),
 		},
 		Claims: trait.Claims{Kept: map[string]string{AnnotationPrune: PruneKeep}, Deleted: w.app.deletion()},
-		Domain: w.placement().topologyKey,
-		Pods: func(component string) (map[string]string, bool) {
-			c, ok := w.app.spec.Component(component)
-			if !ok || !c.Runs() {
-				return nil, false
-			}
-			return w.app.selector(component), true
-		},
+		Policy: &w.app.spec.Policy, Domain: w.placement().topologyKey,
+		Peer: w.app.peer,
 		Configuration: func(name string) (trait.Configuration, bool) {
 			c, ok := w.app.spec.Component(name)
 			if !ok {

@@ -2,7 +2,10 @@ package render
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // account is the service account of a component.
@@ -11,19 +14,44 @@ type account struct {
 }
 
 // account adds the Secrets to pull images with and the service account of the component.
-// The token of the account is not mounted, by the pod and by the account.
-func (p *pod) account(c container) {
+// The account does not mount its token, and the pod does it only to use rights that policy allows.
+func (p *pod) account(c container) error {
 	spec := &p.template.Spec
 	for _, name := range c.PullSecrets {
 		spec.ImagePullSecrets = append(spec.ImagePullSecrets, corev1.LocalObjectReference{Name: name})
 	}
-	if c.ServiceAccount == nil {
-		return
+	rights := p.patch.Pod.Rights
+	if c.ServiceAccount == nil && rights == nil {
+		return nil
 	}
-	p.out.add(&corev1.ServiceAccount{
+	own := &corev1.ServiceAccount{
 		TypeMeta:                     metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta:                   metav1.ObjectMeta{Name: p.name, Annotations: c.ServiceAccount.Annotations},
+		ObjectMeta:                   metav1.ObjectMeta{Name: p.name},
 		AutomountServiceAccountToken: new(false),
-	})
+	}
+	if c.ServiceAccount != nil {
+		own.Annotations = c.ServiceAccount.Annotations
+	}
+	p.out.add(own)
 	spec.ServiceAccountName = p.name
+	if rights == nil {
+		return nil
+	}
+	if err := p.admission(nil).AdmitRights("traits.rights", rights); err != nil {
+		return err
+	}
+	p.out.add(&rbacv1.Role{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+		ObjectMeta: metav1.ObjectMeta{Name: p.name},
+		Rules:      rights,
+	})
+	p.out.add(&rbacv1.RoleBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: p.name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: p.name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: p.name, Namespace: p.app.namespace}},
+	})
+	spec.AutomountServiceAccountToken = new(true)
+	p.template.Labels = declared.Merge(p.template.Labels, map[string]string{LabelRights: "true"})
+	return nil
 }

@@ -22,7 +22,8 @@ import (
 type scenario struct {
 	Tenant, App, Namespace, Prefix, Commit string
 	Instance                               int
-	Kinds, Registries                      []string
+	Kinds, Registries, Rights              []string
+	Existing                               model.Existing
 	Pools                                  []model.PoolSpec
 	Components                             []scenarioComponent
 	Previous                               []scenarioComponent
@@ -74,7 +75,7 @@ func readScenario(t testing.TB, text []byte) scenario {
 func (s scenario) input(t testing.TB, files fs.FS) Input {
 	policy := model.Policy{
 		Kinds: s.Kinds, Registries: s.Registries, Namespace: "tenant", StartDeadline: 10 * time.Minute,
-		MaxReplicas: s.MaxReplicas, MaxGrace: 10 * time.Minute,
+		MaxReplicas: s.MaxReplicas, MaxGrace: 10 * time.Minute, Existing: s.Existing, Rights: s.Rights,
 	}
 	if s.Namespace != "" {
 		policy.Namespace = s.Namespace

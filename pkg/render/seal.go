@@ -176,6 +176,7 @@ var refersToWorkloads = map[string]bool{
 	"HorizontalPodAutoscaler.autoscaling": true,
 	"PodDisruptionBudget.policy":          true,
 	"Ingress.networking.k8s.io":           true,
+	"HTTPRoute.gateway.networking.k8s.io": true,
 }
 
 // inOrder sorts objects by stage, then identity.

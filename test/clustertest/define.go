@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
 // define has the cluster know the kinds of definitions, and waits until it serves them.
 func (c *Cluster) define(t testing.TB, text []byte, served ...schema.GroupVersionResource) {
 	t.Helper()

@@ -22,9 +22,8 @@ import (
 var externalSecrets []byte
 
 var (
-	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-	external    = schema.GroupVersionResource{Group: "external-secrets.io", Version: "v1", Resource: "externalsecrets"}
-	secrets     = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+	external = schema.GroupVersionResource{Group: "external-secrets.io", Version: "v1", Resource: "externalsecrets"}
+	secrets  = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 )
 
 // DefineExternalSecrets has the cluster know the kind ExternalSecret. It stays: other tests share it.

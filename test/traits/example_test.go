@@ -35,12 +35,21 @@ func (f files) Digest(name string) (string, error) {
 	return string(model.DigestOf(below)), nil
 }
 
+// allowed is what the examples need of policy.
+const allowed = `package fleet
+
+platform: policy: {
+	existing: {configs: ["shop-*"], claims: ["media"], gateways: ["infra/public"]}
+	rights: ["read pods", "get configmaps", "update configmaps"]
+}
+`
+
 // rendered evaluates the example of a trait and renders it, as granted.
 func (f fragment) rendered(t *testing.T, prefix string) render.Set {
 	base, err := txtar.ParseFile("../../pkg/evaluate/testdata/base.txtar")
 	require.NoError(t, err)
 	tree := files{fstest.MapFS{}}
-	for _, file := range append(base.Files, txtar.File{
+	for _, file := range append(base.Files, txtar.File{Name: "allowed.cue", Data: []byte(allowed)}, txtar.File{
 		Name: "tenants/acme/apps/shop/" + strings.ToLower(f.Name) + ".cue", Data: []byte("package fleet\n\n" + f.example),
 	}) {
 		tree.MapFS[file.Name] = &fstest.MapFile{Data: file.Data, Mode: fs.FileMode(0o644)}
@@ -110,6 +119,7 @@ func withoutSystem(v any) {
 // TestClusterTakesExamples: the API server takes what the example of each trait renders to, and knows every field of it.
 func TestClusterTakesExamples(t *testing.T) {
 	cluster := clustertest.Start(t)
+	cluster.DefineRoutes(t)
 	prefix := cluster.Prefix(t) + "-"
 	client, err := dynamic.NewForConfig(cluster.Config)
 	require.NoError(t, err)

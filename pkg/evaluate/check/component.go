@@ -46,6 +46,7 @@ type traitsDoc struct {
 		Type      string          `json:"type"`
 		MountPath string          `json:"mountPath"`
 		Source    json.RawMessage `json:"source"`
+		Shared    bool            `json:"shared"`
 	} `json:"storage"`
 	EnvFrom []map[string]json.RawMessage `json:"envFrom"`
 	Probes  map[string]json.RawMessage   `json:"probes"`
@@ -61,6 +62,7 @@ type traitsDoc struct {
 	Autoscale *struct {
 		Min int `json:"min"`
 		Max int `json:"max"`
+		CPU int `json:"cpu"`
 	} `json:"autoscale"`
 }
 
@@ -124,7 +126,7 @@ func (r *references) check() {
 	if s := traits.Autoscale; s != nil && s.Min > s.Max {
 		r.bad(catalogue.ScaleBounds, ".traits.autoscale", "wants at least %d and at most %d replicas", s.Min, s.Max)
 	}
-	if traits.Autoscale != nil && r.c.Requests.CPU == 0 {
+	if s := traits.Autoscale; s != nil && s.CPU > 0 && r.c.Requests.CPU == 0 {
 		r.bad(catalogue.ScaleCPU, ".traits.autoscale.cpu", "is a part of the CPU that the component requests, and it requests none")
 	}
 }
@@ -178,8 +180,8 @@ func (r *references) storage(traits traitsDoc) {
 			r.bad(catalogue.Storage, where+".name", "the name %s is there twice", s.Name)
 		case paths[mount]:
 			r.bad(catalogue.Storage, where+".mountPath", "something else is mounted at %s already", mount)
-		case s.Type == "persistent" && r.c.Type != "store" && (r.c.Replicas > 1 || r.c.Type == "daemon"):
-			r.bad(catalogue.Storage, where+".type", "is one volume for several replicas; a component of type store gives each its own")
+		case (s.Type == "persistent" && r.c.Type != "store" || s.Type == "claim") && !s.Shared && (r.c.Replicas > 1 || r.c.Type == "daemon"):
+			r.bad(catalogue.Storage, where+".type", "is one volume for several replicas; write shared if its class lets them share it, or a component of type store, which gives each its own")
 		}
 		names[s.Name], paths[mount] = true, true
 		var source string

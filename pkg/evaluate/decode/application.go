@@ -122,7 +122,7 @@ func applicationQuoted(path []string) bool {
 	case len(path) == 5:
 		return path[2] == "resources" && path[3] == "requests" || path[2] == "properties" && path[3] == "objects"
 	case len(path) == 6:
-		return path[2] == "traits" && path[3] == "ingress" && path[5] == "host"
+		return path[2] == "traits" && (path[3] == "ingress" && path[5] == "host" || path[3] == "gateway" && path[4] == "hosts")
 	}
 	return false
 }

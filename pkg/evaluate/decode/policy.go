@@ -61,7 +61,13 @@ type effectiveDoc struct {
 	Network struct {
 		Egress []string `json:"egress"`
 	} `json:"network"`
-	Secrets secretsDoc `json:"secrets"`
+	Secrets  secretsDoc `json:"secrets"`
+	Existing struct {
+		Configs  []string `json:"configs"`
+		Claims   []string `json:"claims"`
+		Gateways []string `json:"gateways"`
+	} `json:"existing"`
+	Rights  []string `json:"rights"`
 	Defined struct {
 		Components []string `json:"components"`
 		Traits     []string `json:"traits"`
@@ -114,6 +120,10 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		Egress:          sorted(d.Egress.Hosts),
 		Exits:           sorted(d.Network.Egress),
 		Accounts:        sorted(d.Secrets.Annotations),
+		Existing: model.Existing{
+			Configs: sorted(d.Existing.Configs), Claims: sorted(d.Existing.Claims), Gateways: sorted(d.Existing.Gateways),
+		},
+		Rights:          sorted(d.Rights),
 		Ladder:          d.Ladder, // in the order written
 		MinRuntime:      duration(d.MinRuntime),
 		RestoreHold:     duration(d.RestoreHold),
@@ -191,6 +201,7 @@ var policyPaths = []string{
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts", "immutable",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "flavours", "priorityClaims", "egress.hosts", "network.egress",
 	"secrets.names", "secrets.literals", "secrets.existing", "secrets.stores", "secrets.annotations",
+	"existing.configs", "existing.claims", "existing.gateways", "rights",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
 }

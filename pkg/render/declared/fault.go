@@ -1,6 +1,9 @@
 package declared
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Codes of the errors of rendering. docs/errors.md explains each.
 const (
@@ -33,6 +36,8 @@ const (
 	CodeSecret     = "DA1730" // a Secret that a chart makes
 	CodePatch      = "DA1731" // a patch of an object that cannot be carried out
 	CodeOwned      = "DA1732" // a patch of what is not the owner's
+	CodeExisting   = "DA1733" // an object of others that policy does not allow to name
+	CodeRight      = "DA1734" // a right on the API server that policy does not allow
 	// The code after CodeSize refused workflows while nothing carried them out; codes are not used again.
 )
 
@@ -54,4 +59,12 @@ func Faultf(code, path, format string, args ...any) error {
 // Against returns a Fault that goes against a limit which somebody wrote.
 func Against(limit, code, path, format string, args ...any) error {
 	return &Fault{Code: code, Path: path, Message: fmt.Sprintf(format, args...), Limit: limit}
+}
+
+// List joins words for a message.
+func List(words []string) string {
+	if len(words) == 0 {
+		return "none"
+	}
+	return strings.Join(words, ", ")
 }

@@ -10,21 +10,24 @@ type Variable struct {
 	Field  string  `json:"field"`
 }
 
-// KeyRef names a key of a config or secret component, or of a Secret that others made.
+// KeyRef names a key of a config or secret component, or of an object that others made.
 type KeyRef struct {
 	Name     string `json:"name"`
 	Existing string `json:"existing"`
 	Key      string `json:"key"`
 }
 
-// SecretRef names a secret component, or a Secret that others made.
-type SecretRef struct {
+// Source returns the object that has the key.
+func (k *KeyRef) Source() Source { return Source{Name: k.Name, Existing: k.Existing} }
+
+// Source names a config or secret component, or an object that others made.
+type Source struct {
 	Name     string
 	Existing string
 }
 
 // UnmarshalJSON reads the name of a component, or {existing: name}.
-func (s *SecretRef) UnmarshalJSON(b []byte) error {
+func (s *Source) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, &s.Name)
 	}

@@ -36,7 +36,7 @@ func (a Admission) admitAccount(path string, u *unstructured.Unstructured) error
 			continue
 		}
 		if text := key + "=" + u.GetAnnotations()[key]; !model.Matches(a.Policy.Accounts, text) {
-			return declared.Against("policy.secrets.annotations", declared.CodeAccount, path, "has the annotation %s, which policy does not allow with this value; it allows %s (secrets.annotations)", key, list(a.Policy.Accounts))
+			return declared.Against("policy.secrets.annotations", declared.CodeAccount, path, "has the annotation %s, which policy does not allow with this value; it allows %s (secrets.annotations)", key, declared.List(a.Policy.Accounts))
 		}
 	}
 	if mount, there := u.Object["automountServiceAccountToken"]; there && mount != false {

@@ -21,6 +21,7 @@ type Admission struct {
 	Grant     model.Grant
 	Standard  model.PodSecurity
 	Accounts  []string // names of the ServiceAccounts that the component brings
+	Token     bool     // its pods have the token of their account, for rights that policy allows
 }
 
 // Admit checks one object that a tenant wrote, and changes it to one of the component.
@@ -136,11 +137,3 @@ func refuseFields(path string, u *unstructured.Unstructured) error {
 
 // urlPath is the path of RFC 3986. Controllers copy it into their configuration.
 var urlPath = regexp.MustCompile(`^/([A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$`)
-
-// list joins words for a message.
-func list(words []string) string {
-	if len(words) == 0 {
-		return "none"
-	}
-	return strings.Join(words, ", ")
-}

@@ -76,7 +76,7 @@ func admitKind(path string, u *unstructured.Unstructured, allowed []string) erro
 	if slices.Contains(allowed, gk.String()) || slices.Contains(bare, gk.Group) && slices.Contains(allowed, gk.Kind) {
 		return nil
 	}
-	return declared.Against("policy.kinds", declared.CodeKind, path, "is a %s; policy allows %s (kinds)", gk, list(allowed))
+	return declared.Against("policy.kinds", declared.CodeKind, path, "is a %s; policy allows %s (kinds)", gk, declared.List(allowed))
 }
 
 // Identity names an object in messages and orders objects.

@@ -47,7 +47,7 @@ func (a Admission) admitPods(path string, u *unstructured.Unstructured, s Shape)
 	}
 	for _, c := range Containers(&spec) {
 		if !allowedImage(c.Image, a.Policy.Registries) {
-			return declared.Against("policy.images.registries", declared.CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, list(a.Policy.Registries))
+			return declared.Against("policy.images.registries", declared.CodeImage, path, "runs image %s; policy allows images from %s (images.registries)", c.Image, declared.List(a.Policy.Registries))
 		}
 	}
 	nodes, err := a.Nodes()
@@ -125,7 +125,7 @@ func (a Admission) refusePrivileges(path string, spec *corev1.PodSpec) error {
 		return refuse("serviceAccountName "+spec.ServiceAccountName, "pods run as default or as a ServiceAccount that their component brings")
 	case !a.ownAccount(spec.DeprecatedServiceAccount):
 		return refuse("serviceAccount "+spec.DeprecatedServiceAccount, "pods run as default or as a ServiceAccount that their component brings")
-	case spec.AutomountServiceAccountToken != nil && *spec.AutomountServiceAccountToken:
+	case spec.AutomountServiceAccountToken != nil && *spec.AutomountServiceAccountToken && !a.Token:
 		return refuse("automountServiceAccountToken", "pods have no business with the API server")
 	case spec.RuntimeClassName != nil:
 		return refuse("runtimeClassName", "runtimes are declared by the component")

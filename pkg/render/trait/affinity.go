@@ -62,7 +62,7 @@ func affinity(c Context, v vicinity) (patch Patch, err error) {
 func (c Context) terms(path string, all []nearness) (required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm, err error) {
 	for i, n := range all {
 		at := fmt.Sprintf("%s.%d", path, i)
-		pods, ok := c.Pods(n.Component)
+		peer, ok := c.Peer(n.Component)
 		if !ok {
 			return nil, nil, declared.Faultf(declared.CodeReference, at+".component", "names %s, which is no component of the application with pods", n.Component)
 		}
@@ -70,7 +70,7 @@ func (c Context) terms(path string, all []nearness) (required []corev1.PodAffini
 		if err != nil {
 			return nil, nil, err
 		}
-		term := corev1.PodAffinityTerm{LabelSelector: &metav1.LabelSelector{MatchLabels: pods}, TopologyKey: key}
+		term := corev1.PodAffinityTerm{LabelSelector: &metav1.LabelSelector{MatchLabels: peer.Labels}, TopologyKey: key}
 		if n.Weight == 0 {
 			required = append(required, term)
 		} else {

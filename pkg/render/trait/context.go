@@ -15,13 +15,14 @@ type Context struct {
 	Ports     []declared.Port             // of a service, none for a job
 	Resources corev1.ResourceRequirements // that all containers of the pod have together
 	Claims    Claims
+	Policy    *model.Policy
 	Env       map[string]declared.Variable // that the component itself declares
 
 	// Configuration returns a config or secret component of the application.
 	Configuration func(name string) (Configuration, bool)
 
-	// Pods returns the labels of the pods of a component of the application, if it has pods.
-	Pods func(component string) (map[string]string, bool)
+	// Peer returns what is known of a component of the application, if it has pods.
+	Peer func(component string) (Peer, bool)
 	// Domain returns the label of nodes whose values are racks or zones, or each node.
 	Domain func(over string) (string, error)
 
@@ -38,6 +39,13 @@ type Workload struct {
 	Selector map[string]string // labels that only its pods have
 }
 
+// Peer is a component of the application that runs pods.
+type Peer struct {
+	Name   string            // of its objects
+	Labels map[string]string // that only its pods have
+	Ports  []declared.Port
+}
+
 // Claims are annotations of claims for volumes.
 type Claims struct {
 	Kept    map[string]string // of all: they stay after their declaration is removed
@@ -51,13 +59,26 @@ type Configuration struct {
 	Name string // of the object that pods refer to
 }
 
-// secret returns the Secret of a secret component, or one that others made. The name of the component
-// is added to the references.
-func (c Context) secret(path string, to declared.SecretRef, references *[]string) (corev1.LocalObjectReference, error) {
-	if to.Existing != "" {
-		return corev1.LocalObjectReference{Name: to.Existing}, nil
+// source returns the object of a config or secret component, or one that others made. The name of the
+// component is added to the references.
+func (c Context) source(path, sort string, to declared.Source, references *[]string) (corev1.LocalObjectReference, error) {
+	if to.Existing == "" {
+		return c.object(path, sort, to.Name, references)
 	}
-	return c.object(path, "secret", to.Name, references)
+	if sort == "config" {
+		if err := mayName(path+".existing", "ConfigMap", to.Existing, "configs", c.Policy.Existing.Configs); err != nil {
+			return corev1.LocalObjectReference{}, err
+		}
+	}
+	return corev1.LocalObjectReference{Name: to.Existing}, nil // evaluation holds Secrets to policy
+}
+
+// mayName refuses an object of others that policy does not let components name.
+func mayName(path, kind, name, field string, allowed []string) error {
+	if model.Matches(allowed, name) {
+		return nil
+	}
+	return declared.Against("policy.existing."+field, declared.CodeExisting, path, "names %s %s, and policy allows %s (existing.%s)", kind, name, declared.List(allowed), field)
 }
 
 // object returns the object of a config or secret component. The name of the component
@@ -74,10 +95,7 @@ func (c Context) object(path, sort, name string, references *[]string) (corev1.L
 	return corev1.LocalObjectReference{Name: found.Name}, nil
 }
 
-// Object returns the object of a config or secret component, or a Secret that others made.
-func (c Context) Object(path, sort string, to declared.SecretRef) (corev1.LocalObjectReference, error) {
-	if sort == "secret" && to.Existing != "" {
-		return corev1.LocalObjectReference{Name: to.Existing}, nil
-	}
-	return c.object(path, sort, to.Name, new([]string))
+// Object returns the object of a config or secret component, or one that others made.
+func (c Context) Object(path, sort string, to declared.Source) (corev1.LocalObjectReference, error) {
+	return c.source(path, sort, to, new([]string))
 }

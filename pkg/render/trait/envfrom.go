@@ -10,8 +10,8 @@ var _ = register(Trait{Name: "envFrom", Process: reading("envFrom", envFrom)})
 
 // envFromSource names the config or the secret of one entry.
 type envFromSource struct {
-	Config string              `json:"config"`
-	Secret *declared.SecretRef `json:"secret"`
+	Config *declared.Source `json:"config"`
+	Secret *declared.Source `json:"secret"`
 }
 
 // envFrom makes all keys of config and secret components environment variables.
@@ -30,11 +30,11 @@ func (sources keySources) render(path string, c Context) (all []corev1.EnvFromSo
 		var source corev1.EnvFromSource
 		var object corev1.LocalObjectReference
 		switch {
-		case s.Config != "" && s.Secret == nil:
-			object, err = c.object(path, "config", s.Config, &references)
+		case s.Config != nil && s.Secret == nil:
+			object, err = c.source(path, "config", *s.Config, &references)
 			source.ConfigMapRef = &corev1.ConfigMapEnvSource{LocalObjectReference: object}
-		case s.Secret != nil && s.Config == "":
-			object, err = c.secret(path, *s.Secret, &references)
+		case s.Secret != nil && s.Config == nil:
+			object, err = c.source(path, "secret", *s.Secret, &references)
 			source.SecretRef = &corev1.SecretEnvSource{LocalObjectReference: object}
 		default:
 			err = declared.Faultf(declared.CodeUnreadable, path, "takes a config or a secret in each entry")

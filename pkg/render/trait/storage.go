@@ -16,16 +16,18 @@ var _ = register(Trait{Name: "storage", Process: reading("storage", storage)})
 
 // mount is one directory of a container.
 type mount struct {
-	Name         string             `json:"name"`
-	Type         string             `json:"type"`
-	MountPath    string             `json:"mountPath"`
-	Size         string             `json:"size"`
-	StorageClass string             `json:"storageClass"`
-	ReadOnly     bool               `json:"readOnly"`
-	Source       declared.SecretRef `json:"source"`
-	SubPath      string             `json:"subPath"`
-	Memory       bool               `json:"memory"`
-	Files        map[string]string  `json:"files"` // fields of the pod
+	Name         string            `json:"name"`
+	Type         string            `json:"type"`
+	MountPath    string            `json:"mountPath"`
+	Size         string            `json:"size"`
+	StorageClass string            `json:"storageClass"`
+	ReadOnly     bool              `json:"readOnly"`
+	Source       declared.Source   `json:"source"`
+	SubPath      string            `json:"subPath"`
+	Memory       bool              `json:"memory"`
+	Claim        string            `json:"claim"`  // that others made
+	Shared       bool              `json:"shared"` // several pods may have it
+	Files        map[string]string `json:"files"`  // fields of the pod
 }
 
 // storage mounts volumes. Each replica of a store has its own claim for a persistent
@@ -52,26 +54,35 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 				patch.Claims = append(patch.Claims, *claim)
 				break
 			}
-			if c.Kind == "DaemonSet" || c.Component.Replicas > 1 {
-				return patch, declared.Faultf(declared.CodeConflict, path, "is one volume for several replicas; a component of type store gives each its own")
+			if err := m.forOne(path, c); err != nil {
+				return patch, err
 			}
 			claim.Name = declared.Join(declared.MaxName, c.Name, m.Name)
 			claim.Annotations = declared.Merge(claim.Annotations, c.Claims.Deleted)
 			patch.Objects = append(patch.Objects, claim)
 			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
-			patch.Replicas.Exclusive = true
+			patch.Replicas.Exclusive = patch.Replicas.Exclusive || !m.Shared
+		case "claim":
+			if err := mayName(path+".claim", "claim", m.Claim, "claims", c.Policy.Existing.Claims); err != nil {
+				return patch, err
+			}
+			if err := m.forOne(path, c); err != nil {
+				return patch, err
+			}
+			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: m.Claim, ReadOnly: m.ReadOnly}
+			patch.Replicas.Exclusive = patch.Replicas.Exclusive || !m.Shared
 		case "ephemeral":
 			if volume.EmptyDir, err = m.scratch(path, c.Resources, &inMemory); err != nil {
 				return patch, err
 			}
 		case "config":
-			object, err := c.object(path+".source", "config", m.Source.Name, &patch.References)
+			object, err := c.source(path+".source", "config", m.Source, &patch.References)
 			if err != nil {
 				return patch, err
 			}
 			volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object}
 		case "secret":
-			object, err := c.secret(path+".source", m.Source, &patch.References)
+			object, err := c.source(path+".source", "secret", m.Source, &patch.References)
 			if err != nil {
 				return patch, err
 			}
@@ -89,6 +100,14 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 		})
 	}
 	return patch, nil
+}
+
+// forOne refuses a volume that one pod has at a time where there are several.
+func (m mount) forOne(path string, c Context) error {
+	if !m.Shared && (c.Kind == "DaemonSet" || c.Component.Replicas > 1) {
+		return declared.Faultf(declared.CodeConflict, path, "is one volume for several replicas; write shared if its class lets them share it, or a component of type store, which gives each its own")
+	}
+	return nil
 }
 
 // scratch renders a directory that ends with its pod. One in memory has a part of what the component requests, which
@@ -143,6 +162,9 @@ func (m mount) claim(path string, c Claims) (*corev1.PersistentVolumeClaim, erro
 				Requests: corev1.ResourceList{corev1.ResourceStorage: declared.Quantity("memory", bytes)},
 			},
 		},
+	}
+	if m.Shared {
+		claim.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}
 	}
 	if m.StorageClass != "" {
 		claim.Spec.StorageClassName = &m.StorageClass
