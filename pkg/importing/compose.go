@@ -148,7 +148,7 @@ func (composeFile) service(t *translation, n *node, c *component, project *node)
 	for _, k := range project.at("volumes").fields() {
 		v := &volume{doc: doc{"type": "persistent", "size": "1Gi"}}
 		if k.node.at("external").bool() {
-			v.err = existing
+			v.err = because("names a volume that is there already", "traits: storage with type claim, where the cluster has one with its data")
 		}
 		s.volumes[k.name] = v
 	}

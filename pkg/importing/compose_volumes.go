@@ -92,7 +92,7 @@ func (composeFile) files(s *scope, n *node) (any, error) {
 			target = "/run/secrets/" + name
 			s.keep(name)
 		} else if s.configs[name] == "" {
-			s.lose(e, missingConfig)
+			s.lose(e, because("names a config that is not in the file", "a component of type config, and its name"))
 			continue
 		} else {
 			v.doc["subPath"] = "content"

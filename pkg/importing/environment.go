@@ -101,12 +101,11 @@ func (pods) referenceOf(s *scope, n *node) (any, error) {
 		return v, err
 	case !n.at("configMapKeyRef").null():
 		from := n.at("configMapKeyRef")
-		config, ok := s.configs[from.at("name").string()]
-		if !ok || !keyPattern.MatchString(from.at("key").string()) {
-			return nil, missingConfig
+		v, err := s.configKey(from.at("name").string(), from.at("key").string())
+		if err == nil {
+			mark(kept, from.at("name"), from.at("key"))
 		}
-		mark(kept, from.at("name"), from.at("key"))
-		return doc{"config": doc{"name": config, "key": from.at("key").string()}}, nil
+		return v, err
 	case !n.at("fieldRef.fieldPath").null():
 		if field := n.at("fieldRef.fieldPath").string(); fieldPattern.MatchString(field) {
 			mark(kept, n.at("fieldRef"))
@@ -115,8 +114,6 @@ func (pods) referenceOf(s *scope, n *node) (any, error) {
 	}
 	return nil, because("comes from something that a variable cannot have its value from", "properties: env")
 }
-
-var missingConfig = because("names a ConfigMap that is not in the file", "a component of type config, and its name")
 
 // envFrom takes what gives a container all its keys as variables.
 func (pods) envFrom(s *scope, n *node) (any, error) {
@@ -127,11 +124,12 @@ func (pods) envFrom(s *scope, n *node) (any, error) {
 		case e.at("prefix").string() != "":
 			s.lose(e, because("names with a prefix are not made", "properties: env"))
 		case !config.null():
-			if s.configs[config.string()] == "" {
-				s.lose(e, missingConfig)
+			source, err := s.configMap(config.string())
+			if err != nil {
+				s.lose(e, err)
 				continue
 			}
-			list = append(list, doc{"config": s.configs[config.string()]})
+			list = append(list, doc{"config": source})
 			mark(kept, config)
 		case !secret.null() && objectPattern.MatchString(secret.string()):
 			list = append(list, doc{"secret": doc{"existing": secret.string()}})

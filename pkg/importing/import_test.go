@@ -42,6 +42,8 @@ platform: {
 		requiredLabels: ["team"]
 		secrets: existing: ["*"]
 		secrets: literals: "refused"
+		existing: {configs: ["*"], claims: ["*"], gateways: ["*/*"]}
+		rights: ["read pods", "read configmaps", "update configmaps"]
 		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
 	}
 	pools: general: {os: ["linux"], runtimes: ["container"], capacity: {cpu: "10000", memory: "100000Gi", devices: "nvidia.com/gpu": 1000}}

@@ -56,11 +56,12 @@ func (kubeMin) envFrom(s *scope, n *node) (any, error) {
 		source := e.at("sourceName")
 		switch e.at("type").string() {
 		case "configMap", "config":
-			if s.configs[source.string()] == "" {
-				s.lose(e, missingConfig)
+			config, err := s.configMap(source.string())
+			if err != nil {
+				s.lose(e, err)
 				continue
 			}
-			list = append(list, doc{"config": s.configs[source.string()]})
+			list = append(list, doc{"config": config})
 		case "secret":
 			if !objectPattern.MatchString(source.string()) {
 				s.lose(e, because("names no Secret", ""))
@@ -118,20 +119,17 @@ func (kubeMin) volume(s *scope, e *node) (*volume, error) {
 	v := &volume{doc: doc{}}
 	switch kind := e.at("type").string(); kind {
 	case "persistent":
-		v.doc["type"], v.doc["size"] = "persistent", "1Gi" // as KubeMin without a word
 		if !e.at("claimName").null() && !e.at("tmpCreate").bool() {
-			return nil, existing
+			return v, v.existing(s.translation, e.at("claimName"))
 		}
+		v.doc["type"], v.doc["size"] = "persistent", "1Gi" // as KubeMin without a word
 		part := &scope{s.translation, s.c, v.doc, nil}
 		part.take(e, []row{{"size", "size", asMemory}, {"storageClass", "storageClass", matching(objectPattern, "is no name of a class")}})
 	case "ephemeral":
 		v.doc["type"] = "ephemeral"
 	case "config":
-		source := s.configs[e.at("sourceName").string()]
-		if source == "" {
-			return nil, missingConfig
-		}
-		v.doc["type"], v.doc["source"] = "config", source
+		v.config(s.translation, e.at("sourceName"))
+		return v, v.err
 	case "secret":
 		source := e.at("sourceName").string()
 		if !objectPattern.MatchString(source) {

@@ -65,7 +65,7 @@ func (manifests) objects(t *translation, docs []*node) {
 			o.claims[name] = d
 		case "Service":
 			o.services = append(o.services, d)
-		case "Ingress":
+		case "Ingress", "HTTPRoute":
 			o.ingresses = append(o.ingresses, d)
 		default:
 			if workloadTypes[kind] != "" {
@@ -91,11 +91,16 @@ func (manifests) objects(t *translation, docs []*node) {
 		manifest.readService(t, s, selected(s, o.workloads), made)
 	}
 	for _, i := range o.ingresses {
+		if i.at("kind").string() == "HTTPRoute" {
+			route.read(t, i, routeBehind{o.services, o.workloads, made})
+			continue
+		}
 		manifest.readIngress(t, i, o.services, o.workloads, made)
 	}
 	for _, d := range o.others {
 		manifest.readOther(t, d, o.workloads, made)
 	}
+	manifest.readRoles(t, o.others, o.workloads, made)
 }
 
 // identity keeps what says of which kind an object is, and its name.

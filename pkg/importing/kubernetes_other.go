@@ -11,8 +11,9 @@ func (manifests) readOther(t *translation, d *node, workloads []*node, made map[
 		t.lose(d, because("the namespace follows from the tenant", ""))
 	case "ServiceAccount":
 		manifest.readAccount(t, d, workloads, made)
-	case "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding":
-		t.lose(d, because("pods run without rights on the API server", ""))
+	case "Role", "RoleBinding": // read together
+	case "ClusterRole", "ClusterRoleBinding":
+		t.lose(d, outside)
 	case "NetworkPolicy":
 		t.lose(d, because("who reaches whom follows from connects", "connects"))
 	default:
@@ -20,7 +21,7 @@ func (manifests) readOther(t *translation, d *node, workloads []*node, made map[
 	}
 }
 
-// readAutoscaler reads an autoscaler by the use of CPU.
+// readAutoscaler reads an autoscaler, which becomes a trait of what it scales.
 func (manifests) readAutoscaler(t *translation, d *node, workloads []*node, made map[*node]*component) {
 	target := d.at("spec.scaleTargetRef")
 	for _, w := range workloads {
@@ -28,25 +29,18 @@ func (manifests) readAutoscaler(t *translation, d *node, workloads []*node, made
 		if w.at("metadata.name").string() != target.at("name").string() || w.at("kind").string() != target.at("kind").string() || !t.there(c) {
 			continue
 		}
-		most, ok := d.at("spec.maxReplicas").number()
-		cpu := d.at("spec.targetCPUUtilizationPercentage")
-		for _, m := range d.at("spec.metrics").items() {
-			if m.at("resource.name").string() == "cpu" {
-				cpu = m.at("resource.target.averageUtilization")
-				mark(kept, m.at("type"), m.at("resource.name"), m.at("resource.target"))
+		into := t.scope(c).part()
+		scale.spec(into, d.at("spec"))
+		if into.d["max"] != nil && (into.d["cpu"] != nil || into.d["memory"] != nil || into.d["metrics"] != nil) {
+			if into.d["min"] == nil {
+				into.d["min"] = int64(1) // as Kubernetes without a word
 			}
-		}
-		if percent, isPercent := cpu.number(); ok && most >= 1 && isPercent && percent >= 1 && percent <= 100 {
-			least, ok := d.at("spec.minReplicas").number()
-			if !ok || least < 1 {
-				least = 1
-			}
-			c.doc.set("traits.autoscale", doc{"min": least, "max": most, "cpu": percent})
+			c.doc.set("traits.autoscale", into.d)
 			identity(d)
-			mark(kept, target, d.at("spec.minReplicas"), d.at("spec.maxReplicas"), cpu)
+			mark(kept, target)
 			return
 		}
-		t.lose(d, because("follows something else than the use of CPU", "traits: autoscale"))
+		t.lose(d, because("follows nothing that autoscale does, or has no maximum", "traits: autoscale"))
 		return
 	}
 	t.lose(d, noWorkload)

@@ -55,6 +55,11 @@ func (vela) read(t *translation, docs []*node) error {
 		}
 	}
 	kubevela.workflow(t, app.at("spec.workflow"))
+	for _, p := range app.at("spec.policies").items() {
+		if !velaClusters[p.at("type").string()] {
+			t.lose(p, because("what becomes of objects is said by policy, and what an application is by its components", "policy: deletion, conflicts"))
+		}
+	}
 	return nil
 }
 
@@ -68,6 +73,30 @@ func (vela) objects(t *translation, n *node) {
 	}
 }
 
+// velaClusters are the policies and steps that are about several clusters.
+var velaClusters = map[string]bool{
+	"topology": true, "override": true, "env-binding": true, "envbinding": true, "replication": true,
+	"deploy2env": true, "deploy2runtime": true, "share-cloud-resource": true, "deploy-cloud-resource": true,
+}
+
+// velaSteps are the types of steps that KubeVela has, but for those that can be said.
+var velaSteps = map[string]bool{
+	"apply-object": true, "apply-deployment": true, "read-object": true, "export2secret": true, "export2config": true, "list-config": true, "read-config": true,
+	"create-config": true, "delete-config": true, "webhook": true, "request": true, "notification": true, "depends-on-app": true, "read-app": true,
+	"generate-jdbc-connection": true, "apply-terraform-config": true, "apply-terraform-provider": true, "collect-service-endpoints": true, "addon-operation": true,
+	"build-push-image": true, "vela-cli": true, "export-data": true, "export-service": true, "print-message-in-status": true, "check-metrics": true, "clean-jobs": true,
+	"restart-workflow": true, "predownloadimage": true,
+}
+
+// unsaidStep is why a step of a type is not kept.
+func unsaidStep(kind string) error {
+	if velaSteps[kind] {
+		return because("is a step that D-AROS does not have, or says another way", "workflow: steps with type job, check, notify or canary")
+	}
+	return because("is a step that KubeVela's platform defined", "a step that the platform defines (definitions: steps)")
+}
+
+// velaTypes are the types of components that can be said.
 var velaTypes = map[string]string{
 	"webservice": "webservice", "worker": "worker", "daemon": "daemon", "statefulset": "store", "task": "job", "cron-task": "cron",
 }
@@ -214,7 +243,11 @@ func (vela) step(t *translation, n *node) doc {
 			mark(kept, d)
 		}
 	default:
-		t.lose(n, because("is of a type of steps that D-AROS does not have, or says another way", "workflow: steps with type job, check, notify or canary"))
+		if velaClusters[n.at("type").string()] {
+			t.lose(n, &severalClusters)
+			return nil
+		}
+		t.lose(n, unsaidStep(n.at("type").string()))
 		return nil
 	}
 	s := &scope{translation: t, d: step}

@@ -23,12 +23,9 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 		part := &scope{s.translation, s.c, v.doc, nil}
 		part.take(n, []row{{"medium", "", always("no volume lies in memory", "")}})
 	case "configMap":
-		name := n.at("cmName")
-		if s.configs[name.string()] == "" {
-			return nil, missingConfig
-		}
-		v.doc["type"], v.doc["source"] = "config", s.configs[name.string()]
-		mark(kept, name)
+		v.config(s.translation, n.at("cmName"))
+		v.files(s.translation, n.at("items"))
+		return v, v.err
 	case "secret":
 		name := n.at("secretName")
 		if !objectPattern.MatchString(name.string()) {
@@ -36,9 +33,10 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 		}
 		s.keep(name.string())
 		v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
+		v.files(s.translation, n.at("items"))
 		mark(kept, name)
 	case "pvc":
-		return nil, existing
+		return v, v.existing(s.translation, n.at("claimName"))
 	default:
 		return nil, because("is of a kind that no storage has", "traits: storage")
 	}
@@ -103,7 +101,10 @@ func (vela) store(s *scope, kind string, e *node) error {
 	switch kind {
 	case "pvc":
 		if e.at("mountOnly").bool() {
-			return existing
+			if err := v.existing(s.translation, name); err != nil {
+				return err
+			}
+			break
 		}
 		v.doc["type"], v.doc["size"] = "persistent", "8Gi" // as KubeVela without a word
 		part := &scope{s.translation, s.c, v.doc, nil}
@@ -117,25 +118,21 @@ func (vela) store(s *scope, kind string, e *node) error {
 		part := &scope{s.translation, s.c, v.doc, nil}
 		part.take(e, []row{{"medium", "", always("no volume lies in memory", "")}})
 	case "configMap":
-		if s.configs[name.string()] == "" {
-			if e.at("mountOnly").bool() || e.at("data") == nil {
-				return missingConfig
-			}
-			s.config(name.string(), e.at("data"))
+		if data := e.at("data"); s.configs[name.string()] == "" && !e.at("mountOnly").bool() && data != nil {
+			s.config(name.string(), data)
 		}
-		v.doc["type"], v.doc["source"] = "config", s.configs[name.string()]
-		kubevela.variables(s, e, "configMapKey", func(key string) (any, error) {
-			if !keyPattern.MatchString(key) {
-				return nil, because("is no key of a config", "")
-			}
-			return doc{"config": doc{"name": s.configs[name.string()], "key": key}}, nil
-		})
+		if v.config(s.translation, name); v.err != nil {
+			return v.err
+		}
+		v.files(s.translation, e.at("items"))
+		kubevela.variables(s, e, "configMapKey", func(key string) (any, error) { return s.configKey(name.string(), key) })
 	case "secret":
 		if !objectPattern.MatchString(name.string()) {
 			return because("names no Secret", "")
 		}
 		s.keep(name.string(), e.at("data"), e.at("stringData"))
 		v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
+		v.files(s.translation, e.at("items"))
 		kubevela.variables(s, e, "secretKey", func(key string) (any, error) { return s.secret(name.string(), key) })
 	default:
 		return because("is of a kind that no storage has", "traits: storage")

@@ -8,9 +8,9 @@ var velaTraits = map[string][]row{
 	"labels":          {{"", "properties.labels", to.labels}},
 	"annotations":     {{"", "properties.annotations", to.annotations}},
 	"expose":          {{"port", "", kubevela.exposed}, {"type", "", always("a component has no entrance of its own from outside", "ClusterIP")}},
-	"env":             {{"env", "properties.env", pod.variables}},
-	"command":         {{"command", "properties.command", to.texts}, {"args", "properties.args", to.texts}},
-	"container-image": {{"image", "properties.image", to.image}, {"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")}},
+	"env":             {{"containers", "", kubevela.containers}, {"env", "properties.env", pod.variables}},
+	"command":         {{"containers", "", kubevela.containers}, {"command", "properties.command", to.texts}, {"args", "properties.args", to.texts}},
+	"container-image": {{"containers", "", kubevela.containers}, {"image", "properties.image", to.image}, {"imagePullPolicy", "traits.imagePull", pullPolicy}},
 	"resource": {
 		{"cpu", "", velaAmount("cpu", asCPU)}, {"memory", "", velaAmount("memory", asMemory)},
 		{"requests", "resources.requests", to.resources}, {"limits", "resources.limits", to.resources},
@@ -24,7 +24,9 @@ var velaTraits = map[string][]row{
 	"lifecycle":          {{"postStart", "traits.lifecycle.postStart", to.hook}, {"preStop", "traits.lifecycle.preStop", to.hook}},
 	"securitycontext":    {{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"readOnlyRootFilesystem", "traits.security.readOnlyRoot", to.boolean}, {"addCapabilities", "traits.security.capabilities", to.capabilities}},
 	"podsecuritycontext": {{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"runAsGroup", "traits.security.group", whole(0, 1<<31-1)}, {"fsGroup", "traits.security.volumeGroup", whole(0, 1<<31-1)}},
-	"service-account":    {{"annotations", "properties.serviceAccount.annotations", to.annotations}},
+	"service-account":    {{"annotations", "properties.serviceAccount.annotations", to.annotations}, {"privileges", "traits.rights", rbac.privileges}},
+	"hostalias":          {{"hostAliases", "traits.hostAliases", pod.hostAliases}},
+	"hpa":                velaScaling,
 	"service-binding":    {{"envMappings", "", kubevela.binding}},
 }
 
@@ -34,7 +36,10 @@ func (vela) trait(s *scope, n *node) {
 	if !known {
 		err := reasonFor(kind)
 		if _, told := reasons[kind]; !told {
-			err = because("no trait does what this one does", "a trait that the platform defines (definitions: traits)")
+			err = because("is a trait that KubeVela's platform defined", "a trait that the platform defines (definitions: traits)")
+		}
+		if kind == "nocalhost" {
+			err = because("no trait does what this one does", "")
 		}
 		s.lose(n, err)
 		return

@@ -1,5 +1,8 @@
 package importing
 
+// severalClusters is why what concerns several clusters is not kept.
+var severalClusters = why{"is about several clusters, which an application does not name", "platform: pools: cluster, and placement: pool"}
+
 // reasons are why a field that no reader asks for is not kept, by its name in the formats.
 var reasons = map[string]why{
 	"affinity":                  {"import does not read which components and nodes a component is to be near", "traits: affinity, or placement"},
@@ -26,7 +29,7 @@ var reasons = map[string]why{
 	"restart":                   {"the type of a component tells if it is started again", "type"},
 	"restartPolicy":             {"the type of a component tells if it is started again", "type"},
 	"privileged":                {"policy does not allow privileged containers", ""},
-	"policies":                  {"what differs between clusters and environments is not said in an application", "a second application, or a pool"},
+	"policies":                  severalClusters,
 	"revisionHistoryLimit":      {"history is that of Git", ""},
 	"strategy":                  {"how an update goes is the business of the workflow", "workflow: steps with canary or blue-green"},
 	"rolloutBatches":            {"how an update goes is the business of the workflow", "workflow: steps with canary or blue-green"},

@@ -61,6 +61,8 @@ func (t *translation) lose(n *node, err error) {
 // sweep loses what nobody asked for: the outermost node of which nothing was asked.
 func (t *translation) sweep(n *node, name string) {
 	switch {
+	case name == "namespace" && n.string() == "default": // where nobody chose one
+		mark(ignored, n)
 	case n.open() && n.up != nil:
 		t.lose(n, reasonFor(name))
 	case n.kind == mapping:

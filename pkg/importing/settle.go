@@ -42,6 +42,10 @@ func (fitting) settle(t *translation, c *component) {
 func (fitting) stores(t *translation, c *component) {
 	storage, _ := c.doc.get("traits.storage").([]any)
 	for _, e := range storage {
+		if replicas, _ := c.doc["replicas"].(int64); e.(doc)["type"] == "claim" && (replicas > 1 || c.doc["type"] == "daemon" || c.doc.get("traits.autoscale") != nil) {
+			e.(doc)["shared"] = true
+			t.note("%s: several replicas share the claim %s, which its class has to allow", c.name, e.(doc)["claim"])
+		}
 		if e.(doc)["type"] != "persistent" {
 			continue
 		}

@@ -22,7 +22,8 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 			part := &scope{s.translation, s.c, v.doc, nil}
 			part.take(n, []row{{"emptyDir.sizeLimit", "size", asMemory}, {"emptyDir.medium", "", always("no volume lies in memory", "")}})
 		case n.at("configMap") != nil:
-			v.source("config", s.configs[n.at("configMap.name").string()], n.at("configMap.name"), missingConfig)
+			v.config(s.translation, n.at("configMap.name"))
+			v.files(s.translation, n.at("configMap.items"))
 		case n.at("secret") != nil:
 			secret := n.at("secret.secretName")
 			v.doc["type"], v.doc["source"] = "secret", doc{"existing": secret.string()}
@@ -30,14 +31,17 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 				v.err = because("names no Secret", "")
 				break
 			}
+			v.files(s.translation, n.at("secret.items"))
 			s.keep(secret.string())
 			mark(kept, secret)
 		case n.at("persistentVolumeClaim") != nil:
 			name := n.at("persistentVolumeClaim.claimName")
-			v.claim(s, claims[name.string()])
-			if v.err == nil {
-				mark(kept, name)
+			if claims[name.string()] == nil {
+				v.err = v.existing(s.translation, name)
+				break
 			}
+			v.claim(s, claims[name.string()])
+			mark(kept, name)
 		case n.at("hostPath") != nil:
 			v.err = because("reads a directory of the node", "traits: storage with type persistent or ephemeral")
 		default:
@@ -52,25 +56,18 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 	}
 }
 
-func (v *volume) source(kind, name string, n *node, missing error) {
-	v.doc["type"], v.doc["source"] = kind, name
-	if name == "" {
-		v.err = missing
-		return
+// config takes a ConfigMap of the file, or of the namespace.
+func (v *volume) config(t *translation, name *node) {
+	source, err := t.configMap(name.string())
+	if v.err = err; err == nil {
+		v.doc["type"], v.doc["source"] = "config", source
+		mark(kept, name)
 	}
-	mark(kept, n)
 }
-
-// existing is why a volume that is there already is not used.
-var existing = because("names a volume that is there already", "traits: storage with type persistent makes a new one; copy the data")
 
 // claim takes a claim of the file.
 func (v *volume) claim(s *scope, n *node) {
 	v.doc["type"] = "persistent"
-	if n == nil {
-		v.err = existing
-		return
-	}
 	spec := n.at("spec")
 	part := &scope{s.translation, s.c, v.doc, nil}
 	part.take(spec, []row{

@@ -27,6 +27,7 @@ type mount struct {
 	Memory       bool              `json:"memory"`
 	Claim        string            `json:"claim"`  // that others made
 	Shared       bool              `json:"shared"` // several pods may have it
+	Keys         map[string]string `json:"keys"`   // by file
 	Files        map[string]string `json:"files"`  // fields of the pod
 }
 
@@ -80,13 +81,13 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 			if err != nil {
 				return patch, err
 			}
-			volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object}
+			volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object, Items: m.items()}
 		case "secret":
 			object, err := c.source(path+".source", "secret", m.Source, &patch.References)
 			if err != nil {
 				return patch, err
 			}
-			volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
+			volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name, Items: m.items()}
 		case "pod":
 			volume.DownwardAPI = m.fields()
 		default:
@@ -132,6 +133,14 @@ func (m mount) scratch(path string, all corev1.ResourceRequirements, inMemory *i
 	}
 	directory.Medium = corev1.StorageMediumMemory
 	return directory, nil
+}
+
+// items returns which keys become which files, nil for all by their names.
+func (m mount) items() (items []corev1.KeyToPath) {
+	for _, file := range slices.Sorted(maps.Keys(m.Keys)) {
+		items = append(items, corev1.KeyToPath{Key: m.Keys[file], Path: file})
+	}
+	return items
 }
 
 // fields renders a directory with fields of the pod.

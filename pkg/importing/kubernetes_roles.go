@@ -1,0 +1,38 @@
+package importing
+
+// readRoles gives components the rights of the Roles that are bound to their accounts. Others are lost.
+func (manifests) readRoles(t *translation, others, workloads []*node, made map[*node]*component) {
+	roles, used := map[string]*node{}, map[*node]bool{}
+	for _, d := range others {
+		if d.at("kind").string() == "Role" {
+			roles[d.at("metadata.name").string()] = d
+		}
+	}
+	for _, d := range others {
+		if d.at("kind").string() != "RoleBinding" {
+			continue
+		}
+		role, subjects := roles[d.at("roleRef.name").string()], d.at("subjects").items()
+		if role == nil || d.at("roleRef.kind").string() != "Role" || len(subjects) != 1 || subjects[0].at("kind").string() != "ServiceAccount" {
+			t.lose(d, because("binds something else than a Role of the file to one account", "traits: rights"))
+			continue
+		}
+		for _, w := range workloads {
+			spec, _ := podOf(w)
+			if c := made[w]; t.there(c) && spec.at("serviceAccountName").string() == subjects[0].at("name").string() {
+				if all := rbac.rules(t.scope(c), role.at("rules")); all != nil {
+					c.doc.add("traits.rights", all...)
+					used[d], used[role] = true, true
+					identity(d)
+					identity(role)
+					mark(kept, spec.at("serviceAccountName"), spec.at("automountServiceAccountToken"), d.at("roleRef"), subjects[0].at("kind"), subjects[0].at("name"), subjects[0].at("apiGroup"))
+				}
+			}
+		}
+	}
+	for _, d := range others {
+		if kind := d.at("kind").string(); (kind == "Role" || kind == "RoleBinding") && !used[d] {
+			t.lose(d, because("gives rights to nobody that was kept", "traits: rights"))
+		}
+	}
+}

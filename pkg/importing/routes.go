@@ -1,0 +1,156 @@
+package importing
+
+import "regexp"
+
+// routes reads HTTPRoutes of the Gateway API.
+type routes struct{}
+
+var route routes
+
+// routeBehind is where rules lead: the Services and workloads of the file, and what became of these.
+type routeBehind struct {
+	services, workloads []*node
+	made                map[*node]*component
+}
+
+// component returns the component behind a backend, and its port.
+func (b routeBehind) component(t *translation, backend *node) (*component, int64) {
+	port, ok := backend.at("port").number()
+	for _, s := range b.services {
+		if c := b.made[selected(s, b.workloads)]; ok && c != nil && t.there(c) && s.at("metadata.name").string() == backend.at("name").string() && backend.at("namespace").null() {
+			mark(kept, backend.at("name"), backend.at("port"))
+			return c, port
+		}
+	}
+	return nil, 0
+}
+
+// read makes routes of the gateway trait of the rules of an HTTPRoute: each is one of the component that it leads to first.
+func (r routes) read(t *translation, d *node, behind routeBehind) {
+	parents := d.at("spec.parentRefs").items()
+	if len(parents) != 1 || !objectPattern.MatchString(parents[0].at("name").string()) || !objectPattern.MatchString(parents[0].at("namespace").string()) {
+		t.lose(d, because("is not for one Gateway that is named with its namespace", "traits: gateway"))
+		return
+	}
+	var hosts []any
+	for _, h := range d.at("spec.hostnames").items() {
+		if hostPattern.MatchString(h.string()) && len(h.string()) <= 253 {
+			hosts = append(hosts, h.string())
+			mark(kept, h)
+		}
+	}
+	if hosts == nil {
+		t.lose(d, because("has no host, and a component serves hosts that its allotment names", "traits: gateway: hosts"))
+		return
+	}
+	some := false
+	for _, rule := range d.at("spec.rules").items() {
+		c, entry, err := r.rule(t, rule, behind)
+		if err != nil {
+			t.lose(rule, err)
+			continue
+		}
+		through := c.doc.sub("traits").sub("gateway")
+		through["name"], through["hosts"] = parents[0].at("namespace").string()+"/"+parents[0].at("name").string(), hosts
+		if name := parents[0].at("sectionName").string(); objectPattern.MatchString(name) {
+			through["listener"] = name
+			mark(kept, parents[0].at("sectionName"))
+		}
+		c.doc.add("traits.gateway.routes", entry)
+		some = true
+	}
+	if !some {
+		t.lose(d, because("leads to no component of the file", "traits: gateway"))
+		return
+	}
+	t.note("Gateway %s is to be one that policy allows (existing.gateways)", parents[0].at("name").string())
+	identity(d)
+	mark(kept, parents[0].at("name"), parents[0].at("namespace"), parents[0].at("kind"), parents[0].at("group"))
+}
+
+// rule returns the component that a rule leads to, and the route that it becomes.
+func (r routes) rule(t *translation, n *node, behind routeBehind) (*component, doc, error) {
+	backends, matches := n.at("backendRefs").items(), n.at("matches").items()
+	if len(backends) == 0 || len(matches) > 1 {
+		return nil, nil, because("leads nowhere, or is for several sorts of requests", "traits: gateway: one route for each")
+	}
+	c, port := behind.component(t, backends[0])
+	if c == nil {
+		return nil, nil, because("leads to no component of the file", "traits: gateway")
+	}
+	s := &scope{t, c, doc{"port": port}, nil}
+	s.take(backends[0], []row{{"weight", "weight", whole(0, 1_000_000)}})
+	for _, b := range backends[1:] {
+		other, port := behind.component(t, b)
+		weight, ok := b.at("weight").number()
+		if other == nil || other == c {
+			s.lose(b, because("leads to no other component of the file", "traits: gateway: beside"))
+			continue
+		}
+		if !ok {
+			weight = 1
+		}
+		s.d.add("beside", doc{"component": other.name, "port": port, "weight": weight})
+		mark(kept, b.at("weight"))
+	}
+	if len(matches) == 1 {
+		s.take(matches[0], []row{
+			{"path.value", "path", matching(pathPattern, "has a path with characters that a path does not have")},
+			{"path.type", "pathType", route.pathType},
+			{"method", "method", matching(regexp.MustCompile("^(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH)$"), "is no method")},
+			{"headers", "matches", route.headers},
+		})
+	}
+	for _, f := range n.at("filters").items() {
+		s.take(f, []row{
+			{"requestHeaderModifier", "request", route.change},
+			{"responseHeaderModifier", "response", route.change},
+			{"urlRewrite.hostname", "rewrite.host", matching(objectPattern, "is no host")},
+			{"urlRewrite.path.replacePrefixMatch", "rewrite.path", matching(pathPattern, "is no path")},
+			{"urlRewrite.path.replaceFullPath", "rewrite.path", matching(pathPattern, "is no path")},
+			{"urlRewrite.path.type", "", always("is no way to rewrite a path", "ReplacePrefixMatch", "ReplaceFullPath")},
+			{"type", "", always("no route does this with requests", "RequestHeaderModifier", "ResponseHeaderModifier", "URLRewrite")},
+		})
+	}
+	return c, s.d, nil
+}
+
+func (routes) pathType(_ *scope, n *node) (any, error) {
+	switch n.string() {
+	case "PathPrefix":
+		return nil, nil
+	case "Exact":
+		return "Exact", nil
+	}
+	return nil, because("matches a path by a pattern", "traits: gateway: path")
+}
+
+// headers takes values by the names of headers. A header that is matched by a pattern is lost.
+func (routes) headers(s *scope, n *node) (any, error) {
+	values := doc{}
+	for _, e := range n.items() {
+		name, value := e.at("name").string(), e.at("value").string()
+		if kind := e.at("type").string(); !headerName.MatchString(name) || !headerValue.MatchString(value) || kind != "" && kind != "Exact" {
+			s.lose(e, because("has no name and value of a header", "traits: gateway"))
+			continue
+		}
+		values[name] = value
+		mark(kept, e.at("name"), e.at("value"), e.at("type"))
+	}
+	if len(values) == 0 {
+		return nil, nil
+	}
+	return values, nil
+}
+
+var headerValue = regexp.MustCompile("^[!-~]([ -~]{0,998}[!-~])?$")
+
+// change takes what becomes of headers.
+func (routes) change(s *scope, n *node) (any, error) {
+	p := s.part()
+	p.take(n, []row{{"set", "set", route.headers}, {"add", "add", route.headers}, {"remove", "remove", to.texts}})
+	if len(p.d) == 0 {
+		return nil, nil
+	}
+	return p.d, nil
+}
