@@ -8,10 +8,9 @@ func (t *translation) configMap(name string) (any, error) {
 	if component := t.configs[name]; component != "" {
 		return component, nil
 	}
-	if !objectPattern.MatchString(name) {
+	if name = t.objectCalled("ConfigMap", name, "existing.configs"); name == "" {
 		return nil, because("names no ConfigMap", "a component of type config, and its name")
 	}
-	t.note("ConfigMap %s is not in the file: it has to be in the namespace, and policy has to allow its name (existing.configs)", name)
 	return doc{"existing": name}, nil
 }
 
@@ -32,13 +31,27 @@ func (t *translation) configKey(name, key string) (any, error) {
 
 // existing takes a claim that is in the namespace.
 func (v *volume) existing(t *translation, name *node) error {
-	if !objectPattern.MatchString(name.string()) {
+	claim := t.objectCalled("claim", name.string(), "existing.claims")
+	if claim == "" {
 		return because("names no claim", "traits: storage with type persistent")
 	}
-	v.doc["type"], v.doc["claim"] = "claim", name.string()
-	t.note("claim %s is not in the file: it has to be in the namespace, and policy has to allow its name (existing.claims)", name.string())
+	v.doc["type"], v.doc["claim"] = "claim", claim
 	mark(kept, name)
 	return nil
+}
+
+// objectCalled returns the name of an object that the file does not have, and notes what it needs. A name that Kubernetes
+// gives to nothing becomes one that it does; "" is none.
+func (t *translation) objectCalled(kind, name, policy string) string {
+	called := name
+	if !objectPattern.MatchString(name) {
+		if called = dnsName(name); called == "" {
+			return ""
+		}
+		t.note("%s %q cannot have this name; %s is written", kind, name, called)
+	}
+	t.note("%s %s is not in the file: it has to be in the namespace, and policy has to allow its name (%s)", kind, called, policy)
+	return called
 }
 
 // files takes which keys of a config or a secret become which files.

@@ -40,7 +40,7 @@ func Import(data []byte, o Options) (*Result, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
 	}
-	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}}
+	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}}
 	t.app.labels = doc{}
 	t.app.name = dnsName(o.Name)
 	if err := read(t, docs); err != nil {
@@ -78,6 +78,7 @@ type translation struct {
 	configs map[string]string   // components of type config, by their names in the file
 	secrets map[string][]string // keys of Secrets to make, by name
 	hosts   map[string]string   // names by which components reach each other, with those that they get
+	batches map[string]*node    // of rollouts, by component
 	steps   map[string]string   // components by the names that a workflow gives them, "" for those that are Secrets
 }
 

@@ -43,6 +43,7 @@ platform: {
 		secrets: existing: ["*"]
 		secrets: literals: "refused"
 		existing: {configs: ["*"], claims: ["*"], gateways: ["*/*"]}
+		kinds: ["ConfigMap", "Deployment", "StatefulSet", "DaemonSet"]
 		rights: ["read pods", "read configmaps", "update configmaps"]
 		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
 	}

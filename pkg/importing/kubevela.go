@@ -55,6 +55,7 @@ func (vela) read(t *translation, docs []*node) error {
 		}
 	}
 	kubevela.workflow(t, app.at("spec.workflow"))
+	kubevela.rollouts(t)
 	for _, p := range app.at("spec.policies").items() {
 		if !velaClusters[p.at("type").string()] {
 			t.lose(p, because("what becomes of objects is said by policy, and what an application is by its components", "policy: deletion, conflicts"))
@@ -235,6 +236,22 @@ func (vela) step(t *translation, n *node) doc {
 		if auto := properties.at("auto"); auto.string() == "false" {
 			step.add("dependsOn", t.step(n.at("name").string()+"-approval", doc{"type": "approval"}))
 			mark(kept, auto)
+		}
+	case "rollout-wait-succeed":
+		names := deployedBy(t, []*node{properties.at("component")})
+		if len(names) == 0 {
+			return nil
+		}
+		step["type"], step["components"] = "deploy", names
+		for _, c := range t.app.components {
+			if c.name == names[0] {
+				if canary := kubevela.canary(t, c); canary != nil {
+					step = canary
+				}
+			}
+		}
+		if dnsName(properties.at("appName").string()) == t.app.name {
+			mark(kept, properties.at("appName"))
 		}
 	case "suspend":
 		step["type"] = "approval"

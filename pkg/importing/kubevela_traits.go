@@ -4,7 +4,7 @@ package importing
 var velaTraits = map[string][]row{
 	"scaler":          {{"replicas", "replicas", whole(1, 1_000_000)}},
 	"cpuscaler":       {{"min", "traits.autoscale.min", whole(1, 1_000_000)}, {"max", "traits.autoscale.max", whole(1, 1_000_000)}, {"cpuUtil", "traits.autoscale.cpu", whole(1, 100)}, {"cpuPercent", "traits.autoscale.cpu", whole(1, 100)}},
-	"rollout":         {{"targetSize", "replicas", whole(1, 1_000_000)}},
+	"rollout":         {{"targetSize", "replicas", whole(1, 1_000_000)}, {"rolloutBatches", "", kubevela.batches}},
 	"labels":          {{"", "properties.labels", to.labels}},
 	"annotations":     {{"", "properties.annotations", to.annotations}},
 	"expose":          {{"port", "", kubevela.exposed}, {"type", "", always("a component has no entrance of its own from outside", "ClusterIP")}},
@@ -24,9 +24,11 @@ var velaTraits = map[string][]row{
 	"lifecycle":          {{"postStart", "traits.lifecycle.postStart", to.hook}, {"preStop", "traits.lifecycle.preStop", to.hook}},
 	"securitycontext":    {{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"readOnlyRootFilesystem", "traits.security.readOnlyRoot", to.boolean}, {"addCapabilities", "traits.security.capabilities", to.capabilities}},
 	"podsecuritycontext": {{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"runAsGroup", "traits.security.group", whole(0, 1<<31-1)}, {"fsGroup", "traits.security.volumeGroup", whole(0, 1<<31-1)}},
-	"service-account":    {{"annotations", "properties.serviceAccount.annotations", to.annotations}, {"privileges", "traits.rights", rbac.privileges}},
+	"service-account":    {{"annotations", "properties.serviceAccount.annotations", to.annotations}, {"privileges", "traits.rights", rbac.privileges}, {"name", "", to.text}, {"create", "", always("a component has an account of its own", "true")}},
 	"hostalias":          {{"hostAliases", "traits.hostAliases", pod.hostAliases}},
 	"hpa":                velaScaling,
+	"json-patch":         {{"operations", "", kubevela.operations}},
+	"json-merge-patch":   {{"", "", kubevela.merged}},
 	"service-binding":    {{"envMappings", "", kubevela.binding}},
 }
 

@@ -24,8 +24,6 @@ var reasons = map[string]why{
 	"links":                     {"components of an application reach each other", ""},
 	"container_name":            {"names of pods follow from application and component", ""},
 	"hostname":                  {"names of pods follow from application and component", ""},
-	"json-patch":                {"a patch of objects is for those who may write them", "traits: patches, where policy.kinds has the kind; replicas and containers are fields of the component"},
-	"json-merge-patch":          {"a patch of objects is for those who may write them", "traits: patches, where policy.kinds has the kind; replicas and containers are fields of the component"},
 	"restart":                   {"the type of a component tells if it is started again", "type"},
 	"restartPolicy":             {"the type of a component tells if it is started again", "type"},
 	"privileged":                {"policy does not allow privileged containers", ""},

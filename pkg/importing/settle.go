@@ -1,6 +1,10 @@
 package importing
 
-import "github.com/d-aros/d-aros/pkg/model"
+import (
+	"cmp"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // What a container requests that says nothing.
 const (
@@ -105,6 +109,17 @@ func (fitting) trim(t *translation, c *component) {
 		}
 		if c.doc.get("resources.requests.cpu") == nil {
 			c.doc.set("resources.requests.cpu", defaultCPU)
+		}
+	}
+	patches, _ := c.doc.get("traits.patches").([]any)
+	for _, p := range patches {
+		p.(doc)["kind"] = cmp.Or(map[any]string{"store": "StatefulSet", "daemon": "DaemonSet"}[c.doc["type"]], "Deployment")
+	}
+	if patches != nil { // what is patched passes the checks of manifests, which ask for requests
+		for name, least := range map[string]string{"cpu": defaultCPU, "memory": defaultMemory} {
+			if c.doc.get("resources.requests."+name) == nil {
+				c.doc.set("resources.requests."+name, least)
+			}
 		}
 	}
 	for _, name := range []string{"resources", "traits"} {
