@@ -55,7 +55,7 @@ func (vela) read(t *translation, docs []*node) error {
 		}
 	}
 	kubevela.workflow(t, app.at("spec.workflow"))
-	kubevela.rollouts(t)
+	rollout.place(t)
 	for _, p := range app.at("spec.policies").items() {
 		if !velaClusters[p.at("type").string()] {
 			t.lose(p, because("what becomes of objects is said by policy, and what an application is by its components", "policy: deletion, conflicts"))
@@ -245,7 +245,7 @@ func (vela) step(t *translation, n *node) doc {
 		step["type"], step["components"] = "deploy", names
 		for _, c := range t.app.components {
 			if c.name == names[0] {
-				if canary := kubevela.canary(t, c); canary != nil {
+				if canary := rollout.canary(t, c); canary != nil {
 					step = canary
 				}
 			}

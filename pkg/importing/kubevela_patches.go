@@ -2,6 +2,11 @@ package importing
 
 import "strings"
 
+// patches reads patches of the workload of a component.
+type patches struct{}
+
+var patch patches
+
 // Patches of the workload of a component become fields of the component where there are such: replicas, labels of pods
 // and containers. The others become patches of the object, which policy has to allow.
 
@@ -14,21 +19,21 @@ var patched = []struct{ path, field string }{
 }
 
 // operations takes the operations of a JSON patch.
-func (v vela) operations(s *scope, n *node) (any, error) {
+func (p patches) operations(s *scope, n *node) (any, error) {
 	object := doc{}
 	for _, e := range n.items() {
-		if err := v.operation(s, e, object); err != nil {
+		if err := p.operation(s, e, object); err != nil {
 			s.lose(e, err)
 			continue
 		}
 		mark(kept, e.at("op"), e.at("path"))
 	}
-	v.patch(s, object)
+	p.patch(s, object)
 	return nil, nil
 }
 
 // operation takes one operation. Labels and annotations of the object itself go into object.
-func (vela) operation(s *scope, e *node, object doc) error {
+func (patches) operation(s *scope, e *node, object doc) error {
 	op, path, value := e.at("op").string(), e.at("path").string(), e.at("value")
 	switch {
 	case path == "/spec/replicas" && op != "remove":
@@ -38,24 +43,24 @@ func (vela) operation(s *scope, e *node, object doc) error {
 		pod.addExtra(s, value, true)
 		return nil
 	}
-	for _, p := range patched {
-		name, ok := strings.CutPrefix(path, p.path)
+	for _, to := range patched {
+		name, ok := strings.CutPrefix(path, to.path)
 		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 		if !ok || !labelPattern.MatchString(name) || systemPattern.MatchString(name) {
 			continue
 		}
-		into, own := s.c.doc, strings.HasPrefix(p.field, "properties.")
+		into, own := s.c.doc, strings.HasPrefix(to.field, "properties.")
 		if !own {
 			into = object
 		}
 		if op == "remove" && own {
-			if all, ok := into.get(p.field).(doc); ok {
+			if all, ok := into.get(to.field).(doc); ok {
 				delete(all, name)
 			}
 			return nil
 		}
 		if (op == "add" || op == "replace") && value != nil && value.kind == scalar {
-			into.merge(p.field, doc{name: value.text})
+			into.merge(to.field, doc{name: value.text})
 			mark(kept, value)
 			return nil
 		}
@@ -64,7 +69,7 @@ func (vela) operation(s *scope, e *node, object doc) error {
 }
 
 // merged takes a merge patch.
-func (v vela) merged(s *scope, n *node) (any, error) {
+func (p patches) merged(s *scope, n *node) (any, error) {
 	s.take(n, []row{{"spec.replicas", "replicas", whole(1, 1_000_000)}})
 	for _, k := range n.at("spec.template.metadata.labels").fields() {
 		labels := s.c.doc.sub("properties").sub("labels")
@@ -88,12 +93,12 @@ func (v vela) merged(s *scope, n *node) (any, error) {
 			}
 		}
 	}
-	v.patch(s, object)
+	p.patch(s, object)
 	return nil, nil
 }
 
 // patch adds labels and annotations of the component's workload as a patch of it.
-func (vela) patch(s *scope, metadata doc) {
+func (patches) patch(s *scope, metadata doc) {
 	if len(metadata) == 0 {
 		return
 	}

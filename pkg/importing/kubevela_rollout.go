@@ -1,13 +1,18 @@
 package importing
 
+// rollouts reads rollouts of KubeVela, component by component.
+type rollouts struct{}
+
+var rollout rollouts
+
 // batches notes the batches of a component's rollout, which become stages of a canary in the workflow.
-func (vela) batches(s *scope, n *node) (any, error) {
+func (rollouts) batches(s *scope, n *node) (any, error) {
 	s.batches[s.c.name] = n
 	return nil, nil
 }
 
 // canary returns a step that rolls a component out in its batches, nil if it has none that can be said.
-func (vela) canary(t *translation, c *component) doc {
+func (rollouts) canary(t *translation, c *component) doc {
 	n := t.batches[c.name]
 	var stages []any
 	sum := int64(0)
@@ -28,12 +33,12 @@ func (vela) canary(t *translation, c *component) doc {
 	return doc{"type": "canary", "components": []any{c.name}, "properties": doc{"stages": stages}}
 }
 
-// rollouts brings components with batches by a workflow where the file has none, and then the others.
-func (vela) rollouts(t *translation) {
+// place brings components with batches by a workflow where the file has none, and then the others.
+func (rollouts) place(t *translation) {
 	if t.app.workflow == nil {
 		var rest []any
 		for _, c := range t.app.components {
-			if step := kubevela.canary(t, c); step != nil {
+			if step := rollout.canary(t, c); step != nil {
 				t.step("roll-out-"+c.name, step)
 				continue
 			}

@@ -4,7 +4,7 @@ package importing
 var velaTraits = map[string][]row{
 	"scaler":          {{"replicas", "replicas", whole(1, 1_000_000)}},
 	"cpuscaler":       {{"min", "traits.autoscale.min", whole(1, 1_000_000)}, {"max", "traits.autoscale.max", whole(1, 1_000_000)}, {"cpuUtil", "traits.autoscale.cpu", whole(1, 100)}, {"cpuPercent", "traits.autoscale.cpu", whole(1, 100)}},
-	"rollout":         {{"targetSize", "replicas", whole(1, 1_000_000)}, {"rolloutBatches", "", kubevela.batches}},
+	"rollout":         {{"targetSize", "replicas", whole(1, 1_000_000)}, {"rolloutBatches", "", rollout.batches}},
 	"labels":          {{"", "properties.labels", to.labels}},
 	"annotations":     {{"", "properties.annotations", to.annotations}},
 	"expose":          {{"port", "", kubevela.exposed}, {"type", "", always("a component has no entrance of its own from outside", "ClusterIP")}},
@@ -27,8 +27,8 @@ var velaTraits = map[string][]row{
 	"service-account":    {{"annotations", "properties.serviceAccount.annotations", to.annotations}, {"privileges", "traits.rights", rbac.privileges}, {"name", "", to.text}, {"create", "", always("a component has an account of its own", "true")}},
 	"hostalias":          {{"hostAliases", "traits.hostAliases", pod.hostAliases}},
 	"hpa":                velaScaling,
-	"json-patch":         {{"operations", "", kubevela.operations}},
-	"json-merge-patch":   {{"", "", kubevela.merged}},
+	"json-patch":         {{"operations", "", patch.operations}},
+	"json-merge-patch":   {{"", "", patch.merged}},
 	"service-binding":    {{"envMappings", "", kubevela.binding}},
 }
 

@@ -49,6 +49,7 @@ func TestClusterTakes(t *testing.T) {
 	inputs := goldens(t)
 	cluster := clustertest.Start(t)
 	cluster.DefineKubeVirt(t)
+	cluster.DefineRoutes(t)
 	apply := taker(t, cluster)
 	prefix := cluster.Prefix(t) + "-"
 	tenant := &model.Tenant{Name: "acme", Quota: &model.Resources{CPU: 64000, Memory: 256 << 30}, Policy: model.Policy{Namespace: "application"}}

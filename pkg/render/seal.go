@@ -156,7 +156,12 @@ func labelled(theirs, ours map[string]string) map[string]string {
 
 // stage returns the stage in which an object is applied. Configuration comes before
 // workloads: a pod that starts too early would run the new template with old values.
-func stage(u *unstructured.Unstructured) int { return StageOf(u.GroupVersionKind().GroupKind()) }
+func stage(u *unstructured.Unstructured) int {
+	if u.GetKind() == "RoleBinding" && declared.Word(declared.Below(u.Object, "roleRef")["kind"]) == "Role" {
+		return StageWorkload // the role comes first: the API server binds none that is not there
+	}
+	return StageOf(u.GroupVersionKind().GroupKind())
+}
 
 // StageOf returns the stage of the objects of a kind.
 func StageOf(gk schema.GroupKind) int {

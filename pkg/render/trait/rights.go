@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-var _ = register(Trait{Name: "rights", Process: reading("rights", permissions)})
+var _ = register(Trait{Name: "rights", Process: reading("rights", func(_ Context, all []right) (Patch, error) { return permissions(all) })})
 
 // right is what pods may do with some objects of their namespace.
 type right struct {
@@ -20,7 +20,7 @@ type right struct {
 
 // permissions gives pods an account that may do something on the API server, in their namespace.
 // Policy is asked where the role is made of it.
-func permissions(_ Context, all []right) (patch Patch, err error) {
+func permissions(all []right) (patch Patch, err error) {
 	for _, r := range all {
 		rule := rbacv1.PolicyRule{APIGroups: []string{r.Group}, Resources: sorted(r.Resources), ResourceNames: sorted(r.Names)}
 		for _, verb := range r.Verbs {
