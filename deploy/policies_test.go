@@ -248,6 +248,17 @@ spec:
 		set("own", "metadata", "name")(p)
 		set("web", "spec", "serviceAccountName")(p)
 	})), "the account of a component")
+	token := func(account, rights string) string {
+		return pod(func(p map[string]any) {
+			set("rights", "metadata", "name")(p)
+			set(rights, "metadata", "labels", render.LabelRights)(p)
+			set(account, "spec", "serviceAccountName")(p)
+			set(true, "spec", "automountServiceAccountToken")(p)
+		})
+	}
+	require.ErrorContains(t, in.send(t, account, in.fleet, token("web", "")), "no business with the API server")
+	require.ErrorContains(t, in.send(t, account, in.fleet, token("default", "true")), "no business with the API server")
+	require.NoError(t, in.send(t, account, in.fleet, token("web", "true")), "rights that policy allows")
 	require.NoError(t, in.send(t, in.Config, in.fleet, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: operator}}`))
 	require.NoError(t, in.send(t, in.Config, in.fleet, pod(func(p map[string]any) {
 		set("q", "metadata", "name")(p)
