@@ -160,7 +160,7 @@ func typos(v any, at []string, try func(at string)) {
 func chosen(at []string) bool {
 	open := []string{
 		"components", "pools", "bands", "profiles", "principals", "owners", "releases", "groups", "reservations", "devices", "labels", "annotations",
-		"env", "data", "files", "values", "shares", "selector", "namespaces", "pods", "inputs", "outputs", "objects", "definitions", "example", "parameter",
+		"env", "data", "files", "keys", "matches", "set", "add", "values", "shares", "selector", "namespaces", "pods", "inputs", "outputs", "objects", "definitions", "example", "parameter",
 	}
 	for i, name := range at {
 		if name == "objects" || name == "merge" || name == "values" && at[len(at)-1] != "values" || name == "example" || name == "parameter" || name == "outputs" && at[1] == "definitions" {
