@@ -80,6 +80,7 @@ func (s *secretsOf) check() {
 	var traits struct {
 		EnvFrom []secretKeys `json:"envFrom"`
 		Storage []struct {
+			Type   string          `json:"type"`
 			Source json.RawMessage `json:"source"`
 		} `json:"storage"`
 		Init     []extraDoc `json:"init"`
@@ -103,7 +104,9 @@ func (s *secretsOf) check() {
 	s.firstStart(properties.CloudInit)
 	s.allKeys(".traits.envFrom", traits.EnvFrom)
 	for i, mount := range traits.Storage {
-		s.existing(mount.Source, fmt.Sprintf(".traits.storage.%d.source.existing", i))
+		if mount.Type == "secret" {
+			s.existing(mount.Source, fmt.Sprintf(".traits.storage.%d.source.existing", i))
+		}
 	}
 	for i := range traits.Init {
 		s.extra(fmt.Sprintf(".traits.init.%d", i), traits.Init[i])
