@@ -51,7 +51,7 @@ func newEntrance(t *testing.T) *entrance {
 	})
 	require.NoError(t, err)
 	e.server, err = New(Options{
-		Branch: &memory{moments: []Moment{m}}, Pages: page, Interval: time.Hour, Now: e.now.time, SignIn: gate,
+		Branch: &memory{moments: []Moment{m}}, Pages: frontEnd, Interval: time.Hour, Now: e.now.time, SignIn: gate,
 		TLS: &tls.Config{Certificates: []tls.Certificate{ours}},
 	})
 	require.NoError(t, err)

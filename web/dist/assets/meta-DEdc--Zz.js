@@ -1,1 +1,0 @@
-import{c as e,o as t,r as n}from"./Answer-rQYpuc8n.js";function r(){return e({queryKey:[`meta`],queryFn:({signal:e})=>n(`meta`,new URLSearchParams,e),refetchInterval:t===void 0&&5e3,retry:!1})}export{r as t};
