@@ -85,8 +85,8 @@ func (w *world) check(rt *rapid.T) {
 	w.now = w.now.Add(time.Second)
 }
 
-// checkRecall demands that a pass comes to the same where the runtimes show what is recalled of
-// them and where they show themselves, but for what failed, of which only they know enough.
+// checkRecall demands that a record which the runtimes show to be true stays as it is where they show
+// what is recalled of it in their place, but for what failed, of which only they know enough.
 func (w *world) checkRecall(rt *rapid.T) {
 	recalled := model.Observation{Pools: w.seen.Pools}
 	for i := range w.ledger.Instances {
@@ -101,27 +101,25 @@ func (w *world) checkRecall(rt *rapid.T) {
 	come := func(seen model.Observation) model.Ledger {
 		return lifecycle.Advance(w.ledger, fleet, arbitration.Rule(fleet, seen, w.ledger, w.now), seen, w.now)
 	}
-	with, without := come(w.seen), come(recalled)
-	for i := range with.Instances {
-		x, y := &with.Instances[i], &without.Instances[i]
-		if slices.ContainsFunc(w.seen.Workloads, func(s model.Workload) bool { return s.App == x.App && s.Failure != nil }) {
-			continue
-		}
-		if w.ledger.Instances[i].Ending() {
-			if len(x.Components) > len(y.Components) {
-				rt.Fatalf("%s ends sooner with what is recalled", x.App)
-			}
-			continue
-		}
-		if x.Phase != y.Phase || x.Number != y.Number || len(x.Components) != len(y.Components) {
-			rt.Fatalf("%s is %s, and %s with what is recalled", x.App, x.Phase, y.Phase)
-		}
-		for k := range x.Components {
-			if a, b := &x.Components[k], &y.Components[k]; a.Run != b.Run || a.Workload != b.Workload || a.State != b.State {
-				rt.Fatalf("%s/%s: %d %s, and %d %s with what is recalled", x.App, a.Grant.Component, a.Run, a.State, b.Run, b.State)
-			}
+	shown, assumed := come(w.seen), come(recalled)
+	for i := range w.ledger.Instances {
+		was, x, y := &w.ledger.Instances[i], &shown.Instances[i], &assumed.Instances[i]
+		fails := slices.ContainsFunc(w.seen.Workloads, func(s model.Workload) bool { return s.App == was.App && s.Failure != nil })
+		switch {
+		case was.Ending() && len(x.Components) > len(y.Components):
+			rt.Fatalf("%s ends sooner with what is recalled", was.App)
+		case !was.Ending() && !fails && sameStates(was, x) && !sameStates(was, y):
+			rt.Fatalf("%s: %s %v, and %s %v with what is recalled", was.App, was.Phase, was.Components, y.Phase, y.Components)
 		}
 	}
+}
+
+// sameStates reports whether two records of an instance are in the same phase, and their components
+// in the same states.
+func sameStates(x, y *model.Instance) bool {
+	return x.Phase == y.Phase && x.Number == y.Number && slices.EqualFunc(x.Components, y.Components, func(a, b model.ComponentState) bool {
+		return a.Run == b.Run && a.Workload == b.Workload && a.State == b.State
+	})
 }
 
 // checkHistory demands that the history is an unbroken way through the table.

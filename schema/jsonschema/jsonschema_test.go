@@ -163,7 +163,7 @@ func chosen(at []string) bool {
 		"env", "data", "files", "keys", "matches", "set", "add", "values", "shares", "selector", "namespaces", "pods", "inputs", "outputs", "objects", "definitions", "example", "parameter",
 	}
 	for i, name := range at {
-		if name == "objects" || name == "merge" || name == "values" && at[len(at)-1] != "values" || name == "example" || name == "parameter" || name == "outputs" && at[1] == "definitions" {
+		if name == "objects" || name == "merge" || name == "values" && at[len(at)-1] != "values" || name == "example" || name == "parameter" || name == "sample" || name == "live" || name == "cloudInit" && at[len(at)-1] != name || name == "outputs" && at[1] == "definitions" {
 			return true
 		}
 		if i == len(at)-1 && slices.Contains(open, name) {
