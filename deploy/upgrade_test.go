@@ -42,7 +42,7 @@ func TestUpgradeToAccounts(t *testing.T) {
 	created := 0
 	for _, s := range report.Sets {
 		for _, r := range s.Results {
-			if r.Kind == "ServiceAccount" && r.Name == "d-aros" || r.Kind == "RoleBinding" {
+			if r.Kind == "ServiceAccount" && r.Name == "d-aros" || r.Kind == "RoleBinding" && s.App.Name == "" {
 				require.Equal(t, apply.Created, r.Action, "%s: %s", r.Ref, r.Message)
 				created++
 				continue

@@ -106,7 +106,7 @@ func TestUIEdits(t *testing.T) {
 	require.Equal(t, "general", offers.Pools[0].Name)
 	require.Contains(t, offers.ComponentTypes, view.OfferedType{Name: "cron", About: "Cron is a job that starts on a schedule."})
 	require.Contains(t, offers.ComponentTypes, view.OfferedType{Name: "cache", About: "A cache that forgets.", Definition: true})
-	require.Contains(t, offers.Traits, view.OfferedTrait{Name: "logs", About: "Logs of a file.", Types: []string{"webservice", "worker", "store", "daemon", "job", "cron"}, Definition: true})
+	require.Contains(t, offers.Traits, view.OfferedTrait{Name: "logs", About: "Logs of a file.", Types: []string{"webservice", "worker", "store", "daemon", "vm", "windows-service", "job", "cron"}, Definition: true})
 	require.Contains(t, offers.StepTypes, view.OfferedType{Name: "wait", About: "Wait waits for a duration."})
 	for tenant, has := range map[string]bool{"acme": true, "globex": false, "": false} {
 		forms := ui.do(http.MethodGet, "schema/application?tenant="+tenant, "").body
@@ -120,7 +120,7 @@ func TestUIEdits(t *testing.T) {
 		require.NotContains(t, others.ComponentTypes, mailer, tenant)
 	}
 	i := slices.IndexFunc(offers.Traits, func(t view.OfferedTrait) bool { return t.Name == "ingress" })
-	require.Equal(t, []string{"webservice", "worker", "store"}, offers.Traits[i].Types)
+	require.Equal(t, []string{"webservice", "worker", "store", "vm", "windows-service"}, offers.Traits[i].Types)
 
 	edits := inShop("components/web/replicas", "set", "8")
 	p := decoded[view.Preview](t, ui.post("preview", asked(src.Base, edits, "")), http.StatusOK)

@@ -40,7 +40,7 @@ func TestUIEditsLayers(t *testing.T) {
 	saved := decoded[view.SavedDraft](t, ui.post("branches", asked(base, weight+","+limit, `,"name":"layers"`)), http.StatusCreated)
 	require.Contains(t, w.repo.Git("show", saved.Branch+":fleet.cue"), "weight: 3")
 	require.Contains(t, w.repo.Git("diff", base, saved.Branch, "--", "tenants/acme"), "+")
-	require.Equal(t, "change the platform and acme", w.repo.Git("log", "-1", "--format=%s", saved.Branch))
+	require.Equal(t, "change the platform, acme", w.repo.Git("log", "-1", "--format=%s", saved.Branch))
 
 	for field, draft := range map[string]string{
 		`["policy","limits","maxReplicas"]`: edit("tenants/acme", `["policy","limits","maxReplicas"]`, "5000"),

@@ -202,7 +202,7 @@ func renderedAs(t *testing.T, a *model.Application) string {
 		u := o.Object.DeepCopy()
 		unstructured.RemoveNestedField(u.Object, "spec", "progressDeadlineSeconds")
 		annotations := u.GetAnnotations()
-		for _, name := range []string{AnnotationApplied, AnnotationWorkload, AnnotationRelease, AnnotationGrant, AnnotationDeletion} {
+		for _, name := range []string{AnnotationApplied, AnnotationWorkload, AnnotationRelease, AnnotationGrant, AnnotationDeletion, AnnotationJudged} {
 			delete(annotations, name)
 		}
 		u.SetAnnotations(annotations)
