@@ -126,7 +126,9 @@ func TestUIEdits(t *testing.T) {
 	p := decoded[view.Preview](t, ui.post("preview", asked(src.Base, edits, "")), http.StatusOK)
 	require.True(t, p.Saves)
 	require.Equal(t, src.Base, p.Base)
-	require.Equal(t, []view.PreviewFile{{Path: "tenants/acme/apps/shop/app.cue"}}, p.Files)
+	require.Len(t, p.Files, 1)
+	require.Equal(t, "tenants/acme/apps/shop/app.cue", p.Files[0].Path)
+	require.Contains(t, *p.Files[0].Text, "replicas: 8")
 	require.Contains(t, p.Diff, "+\t\ttype: \"worker\", replicas: 8\n")
 	require.Equal(t, "acme/shop", p.Plan.Applications[0].App.String())
 	untouched()
@@ -145,7 +147,9 @@ func TestUIEdits(t *testing.T) {
 	// A new application has a file of its own.
 	made := `{"dir":"tenants/acme/apps/new","path":[],"op":"set","value":{"name":"new","components":{"web":{"type":"worker","properties":{"image":"example.com/web:1"}}}}}`
 	p = decoded[view.Preview](t, ui.post("preview", asked(src.Base, made, "")), http.StatusOK)
-	require.Equal(t, []view.PreviewFile{{Path: "tenants/acme/apps/new/app.cue", Created: true}}, p.Files)
+	require.Len(t, p.Files, 1)
+	require.True(t, p.Files[0].Created)
+	require.Equal(t, "tenants/acme/apps/new/app.cue", p.Files[0].Path)
 	require.True(t, p.Saves, p.Problems)
 	require.Contains(t, p.Diff, "--- /dev/null\n")
 }

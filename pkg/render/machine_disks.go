@@ -96,11 +96,11 @@ func (m *machine) volume(path string, d disk, name string, count int) (v guestVo
 		}
 		v.Empty = &emptyDisk{size.String()}
 	case "config":
-		object, err := known.Object(path+".source", "config", d.Source)
+		object, err := known.Source(path+".source", "config", d.Source, new([]string))
 		v.Config = &object
 		return v, err
 	case "secret":
-		object, err := known.Object(path+".source", "secret", d.Source)
+		object, err := known.Source(path+".source", "secret", d.Source, new([]string))
 		v.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
 		return v, err
 	default:

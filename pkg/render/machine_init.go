@@ -31,7 +31,7 @@ func (m *machine) firstStart() (*guestVolume, error) {
 		return nil, declared.Faultf(declared.CodeConflict, "properties.cloudInit", "has its user data here or in a secret: write either userData or secret")
 	case c.Secret != nil:
 		known := m.known("StatefulSet", container{}, nil, corev1.ResourceRequirements{})
-		object, err := known.Object("properties.cloudInit.secret", "secret", *c.Secret)
+		object, err := known.Source("properties.cloudInit.secret", "secret", *c.Secret, new([]string))
 		if err != nil {
 			return nil, err
 		}

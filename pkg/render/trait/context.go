@@ -59,9 +59,9 @@ type Configuration struct {
 	Name string // of the object that pods refer to
 }
 
-// source returns the object of a config or secret component, or one that others made. The name of the
+// Source returns the object of a config or secret component, or one that others made. The name of the
 // component is added to the references.
-func (c Context) source(path, sort string, to declared.Source, references *[]string) (corev1.LocalObjectReference, error) {
+func (c Context) Source(path, sort string, to declared.Source, references *[]string) (corev1.LocalObjectReference, error) {
 	if to.Existing == "" {
 		return c.object(path, sort, to.Name, references)
 	}
@@ -93,9 +93,4 @@ func (c Context) object(path, sort, name string, references *[]string) (corev1.L
 	}
 	*references = append(*references, name)
 	return corev1.LocalObjectReference{Name: found.Name}, nil
-}
-
-// Object returns the object of a config or secret component, or one that others made.
-func (c Context) Object(path, sort string, to declared.Source) (corev1.LocalObjectReference, error) {
-	return c.source(path, sort, to, new([]string))
 }

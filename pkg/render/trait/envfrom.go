@@ -31,10 +31,10 @@ func (sources keySources) render(path string, c Context) (all []corev1.EnvFromSo
 		var object corev1.LocalObjectReference
 		switch {
 		case s.Config != nil && s.Secret == nil:
-			object, err = c.source(path, "config", *s.Config, &references)
+			object, err = c.Source(path, "config", *s.Config, &references)
 			source.ConfigMapRef = &corev1.ConfigMapEnvSource{LocalObjectReference: object}
 		case s.Secret != nil && s.Config == nil:
-			object, err = c.source(path, "secret", *s.Secret, &references)
+			object, err = c.Source(path, "secret", *s.Secret, &references)
 			source.SecretRef = &corev1.SecretEnvSource{LocalObjectReference: object}
 		default:
 			err = declared.Faultf(declared.CodeUnreadable, path, "takes a config or a secret in each entry")

@@ -77,13 +77,13 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 				return patch, err
 			}
 		case "config":
-			object, err := c.source(path+".source", "config", m.Source, &patch.References)
+			object, err := c.Source(path+".source", "config", m.Source, &patch.References)
 			if err != nil {
 				return patch, err
 			}
 			volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object, Items: m.items()}
 		case "secret":
-			object, err := c.source(path+".source", "secret", m.Source, &patch.References)
+			object, err := c.Source(path+".source", "secret", m.Source, &patch.References)
 			if err != nil {
 				return patch, err
 			}

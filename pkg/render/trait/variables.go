@@ -17,13 +17,13 @@ func (c Context) Variables(below string, values map[string]declared.Variable) (a
 		variable := corev1.EnvVar{Name: name, Value: v.Value}
 		switch {
 		case v.Secret != nil:
-			object, err := c.source(path+".secret", "secret", v.Secret.Source(), &references)
+			object, err := c.Source(path+".secret", "secret", v.Secret.Source(), &references)
 			if err != nil {
 				return nil, nil, err
 			}
 			variable.ValueFrom = &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: object, Key: v.Secret.Key}}
 		case v.Config != nil:
-			object, err := c.source(path+".config", "config", v.Config.Source(), &references)
+			object, err := c.Source(path+".config", "config", v.Config.Source(), &references)
 			if err != nil {
 				return nil, nil, err
 			}
