@@ -79,9 +79,6 @@ func (m *machine) render(w *workload) error {
 	return nil
 }
 
-// machineTraits are about where a component runs and how others reach it. The others are about containers.
-var machineTraits = []string{"affinity", "ingress", "service", "tolerations"}
-
 // traits returns what its traits give. To them a machine is like a replica of a store: it has a name and disks of its own.
 func (m *machine) traits() (trait.Patch, error) {
 	var all map[string]json.RawMessage
@@ -89,8 +86,8 @@ func (m *machine) traits() (trait.Patch, error) {
 		return trait.Patch{}, declared.Faultf(declared.CodeUnreadable, "traits", "%v", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !slices.Contains(machineTraits, name) {
-			return trait.Patch{}, declared.Faultf(declared.CodeConflict, "traits."+name, "is not for a vm, which can have %s", strings.Join(machineTraits, ", "))
+		if can := trait.OfMachines(); !slices.Contains(can, name) {
+			return trait.Patch{}, declared.Faultf(declared.CodeConflict, "traits."+name, "is not for a vm, which can have %s", strings.Join(can, ", "))
 		}
 	}
 	gives, err := trait.Process(m.known("StatefulSet", container{}, m.Ports, requirements(m.spec, m.grant)))

@@ -22,7 +22,7 @@ const made = "<!-- Made by go test ./test/traits -update of the files in pkg/ren
 
 // kinds are the types of components that each kind of workload carries.
 var kinds = map[string][]string{
-	"Deployment": {"webservice", "worker"}, "StatefulSet": {"store"}, "DaemonSet": {"daemon"}, "Job": {"job", "cron"},
+	"Deployment": {"webservice", "worker", "windows-service"}, "StatefulSet": {"store"}, "DaemonSet": {"daemon"}, "Job": {"job", "cron"},
 }
 
 // types are the types of components that can have the trait.
@@ -33,6 +33,9 @@ func (f fragment) types() string {
 	var all []string
 	for _, kind := range f.Kinds {
 		all = append(all, kinds[kind]...)
+	}
+	if f.Machines {
+		all = append(all, "vm")
 	}
 	return "`" + strings.Join(all, "`, `") + "`"
 }

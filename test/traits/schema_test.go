@@ -12,7 +12,7 @@ import (
 
 // TestSchemaIsOfTheTraits: schema/traits.cue is made of the fragments of the traits.
 func TestSchemaIsOfTheTraits(t *testing.T) {
-	var container, service, words strings.Builder
+	var container, service, machine, words strings.Builder
 	var names []string
 	strs := false
 	for _, f := range fragments(t) {
@@ -21,6 +21,9 @@ func TestSchemaIsOfTheTraits(t *testing.T) {
 			into = &service
 		}
 		into.WriteString("\n" + f.field)
+		if f.Machines {
+			machine.WriteString("\n" + f.field)
+		}
 		words.WriteString(f.words)
 		names = append(names, fmt.Sprintf("%q", f.Name))
 		strs = strs || f.imports
@@ -32,7 +35,8 @@ func TestSchemaIsOfTheTraits(t *testing.T) {
 	text += "// _traits are the names of all traits.\n_traits: [" + strings.Join(names, ", ") + "]\n\n" +
 		"// #NoTraits are the traits of a component that can have none.\n#NoTraits: {_replicas: int, _policy: _}\n\n" +
 		"// #ContainerTraits are the traits of every component that runs a container.\n#ContainerTraits: {\n_replicas: int\n" + container.String() + "}\n\n" +
-		"// #ServiceTraits are the traits of a component that keeps running.\n#ServiceTraits: {\n#ContainerTraits\n_replicas: int\nlet R = _replicas\n" + service.String() + "}\n" +
+		"// #ServiceTraits are the traits of a component that keeps running.\n#ServiceTraits: {\n#ContainerTraits\n_replicas: int\nlet R = _replicas\n" + service.String() + "}\n\n" +
+		"// #MachineTraits are the traits of a component that runs in virtual machines.\n#MachineTraits: {\n_replicas: int\n_policy: _\n" + machine.String() + "}\n" +
 		words.String()
 	formatted, err := format.Source([]byte(text))
 	require.NoError(t, err)

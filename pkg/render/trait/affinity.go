@@ -10,7 +10,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-var _ = register(Trait{Name: "affinity", Process: reading("affinity", affinity)})
+var _ = register(Trait{Name: "affinity", Machines: true, Process: reading("affinity", affinity)})
 
 // vicinity is the declaration of the affinity trait.
 type vicinity struct {

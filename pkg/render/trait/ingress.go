@@ -15,7 +15,7 @@ import (
 )
 
 var _ = register(Trait{
-	Name: "ingress", Kinds: []string{"Deployment", "StatefulSet"}, Stable: true,
+	Name: "ingress", Kinds: []string{"Deployment", "StatefulSet"}, Stable: true, Machines: true,
 	Process: reading("ingress", ingress),
 })
 

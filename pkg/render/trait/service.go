@@ -7,7 +7,7 @@ import (
 )
 
 var _ = register(Trait{
-	Name: "service", Kinds: []string{"Deployment", "StatefulSet"}, Stable: true,
+	Name: "service", Kinds: []string{"Deployment", "StatefulSet"}, Stable: true, Machines: true,
 	Process: reading("service", service),
 })
 

@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-var _ = register(Trait{Name: "tolerations", Process: reading("tolerations", tolerations)})
+var _ = register(Trait{Name: "tolerations", Machines: true, Process: reading("tolerations", tolerations)})
 
 // toleration is one taint that pods tolerate.
 type toleration struct {

@@ -16,6 +16,9 @@ type Trait struct {
 	Kinds  []string // of workloads that can have it, nil: all
 	Stable bool     // a newer version beside the stable one does without
 
+	// Machines is set of what says where a virtual machine runs and how others reach it. Its other traits are about containers.
+	Machines bool
+
 	// Process returns what a declaration comes to. It only reads the context.
 	Process func(Context, json.RawMessage) (Patch, error)
 
@@ -47,6 +50,17 @@ func init() { ordered = inOrder(registered) }
 
 // All returns all traits in the order in which they are processed.
 func All() []Trait { return slices.Clone(ordered) }
+
+// OfMachines returns the names of the traits that virtual machines can have, sorted.
+func OfMachines() (names []string) {
+	for name, t := range registered {
+		if t.Machines {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // inOrder returns traits in an order in which each comes after those that it needs, else in
 // that of their names. It panics if there is none.
