@@ -202,6 +202,9 @@ type Existing struct {
 	Gateways []string `json:"gateways,omitempty"` // of the Gateway API: namespace/name
 }
 
+// IsZero reports whether components may name nothing that others made.
+func (e Existing) IsZero() bool { return len(e.Claims)+len(e.Configs)+len(e.Gateways) == 0 }
+
 // UnreadyAfter is how long a critical component may be unready where policy says nothing
 // else.
 const UnreadyAfter = 30 * time.Second
