@@ -45,7 +45,7 @@ quick: ## Test every package a little, in 3 to 4 minutes: no cluster, no race de
 	$(IN_MEMORY); $(PURE) -p 3 -short ./...
 
 .PHONY: test
-test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in 14 to 17 minutes
+test: fmt vet staticcheck cluster tests ## Test everything once, on a real control plane, in 14 to 18 minutes
 	cd test/cluster && $(TEST) -trimpath -vet=off ./...
 
 .PHONY: check
