@@ -188,7 +188,7 @@ func TestStreamsEndWithTheSignIn(t *testing.T) {
 	require.Empty(t, events(t, w, 1), "it ends")
 }
 
-// TestForgedTokens: no token lets anybody in that the issuer did not make for this sign-in, for this dashboard and for now.
+// TestForgedTokens: no token lets anybody in that is old, or that the issuer made for another sign-in or another dashboard.
 func TestForgedTokens(t *testing.T) {
 	e := newEntrance(t)
 	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

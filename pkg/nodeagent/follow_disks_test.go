@@ -34,7 +34,7 @@ func TestDisksAreYieldedOnV2(t *testing.T) {
 
 func testYield(t *testing.T, hierarchy, file string, value *regexp.Regexp) {
 	if testing.Short() {
-		t.Skip("-short measures no disks")
+		t.Skip("-short: writes to a disk for seconds")
 	}
 	disk := cgrouptest.OnDisk(t)
 	n := &node{t: t, name: cgrouptest.Name(t), log: &syncBuffer{}}

@@ -26,8 +26,11 @@ const smallHost = 2 << 30
 // memoryGroup makes a group of cgroup v2 that has memory, or skips the test with what the kernel says.
 func memoryGroup(t *testing.T, name string) string {
 	controllers, err := os.ReadFile(cgrouptest.Root + "/cgroup.controllers")
-	if !strings.Contains(string(controllers), "memory") {
-		t.Skipf("memory is not in cgroup v2 here: controllers %q, %v", strings.TrimSpace(string(controllers)), err)
+	switch {
+	case err != nil: // also with QOS_REAL=require: a host has memory in v1 or in v2, and few have it in v2
+		t.Skipf("there is no cgroup v2 where this test needs it: %v", err)
+	case !strings.Contains(string(controllers), "memory"):
+		t.Skipf("cgroup v2 has no memory here, only %q", strings.TrimSpace(string(controllers)))
 	}
 	return cgrouptest.Group(t, cgrouptest.Root, name, "cpu", "memory")
 }

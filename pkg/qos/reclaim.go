@@ -52,11 +52,7 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 	l.next = load.At + stepMemory
 	asked := make([]int64, len(giving))
 	for i, w := range giving {
-		used, bound := load.Used[w.Name].Memory, r.Ceilings[w.Name].Memory.Most
-		asked[i] = used + used/4 + leastMemory
-		if bound > 0 && used >= bound/10*9 {
-			asked[i] = maxMemory
-		}
+		asked[i] = asks(load.Used[w.Name].Memory, r.Ceilings[w.Name].Memory.Most, leastMemory, maxMemory)
 	}
 	bounds := map[string]Bound{}
 	for i, n := range divide(l.most, leastMemory, asked) {

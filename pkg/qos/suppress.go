@@ -62,11 +62,15 @@ func (l level) follow(to, step, now int64) level {
 func (r Reaction) asked(giving []*Workload, load Load) []int64 {
 	asked := make([]int64, len(giving))
 	for i, w := range giving {
-		used, bound := load.Used[w.Name].CPU, r.Ceilings[w.Name].CPU.Most
-		asked[i] = used + used/4 + leastCPU
-		if bound > 0 && used >= bound/10*9 {
-			asked[i] = maxCPU
-		}
+		asked[i] = asks(load.Used[w.Name].CPU, r.Ceilings[w.Name].CPU.Most, leastCPU, maxCPU)
 	}
 	return asked
+}
+
+// asks returns what a workload would use that uses so much within a bound, which is 0 without one.
+func asks(used, bound, least, all int64) int64 {
+	if bound > 0 && used >= bound/10*9 {
+		return all
+	}
+	return used + used/4 + least
 }

@@ -90,11 +90,7 @@ func (r Reaction) yield(plan Plan, host Host, load Load) (map[string]Bound, thro
 	}
 	asked := make([]int64, len(giving))
 	for i, w := range giving {
-		did, bound := load.Disks[w.Name].Bytes, r.Ceilings[w.Name].Disk.Most
-		asked[i] = did + did/4 + leastDisk
-		if bound > 0 && did >= bound/10*9 {
-			asked[i] = maxMemory
-		}
+		asked[i] = asks(load.Disks[w.Name].Bytes, r.Ceilings[w.Name].Disk.Most, leastDisk, maxMemory)
 	}
 	bounds := map[string]Bound{}
 	for i, n := range divide(t.most, leastDisk, asked) {

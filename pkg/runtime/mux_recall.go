@@ -16,10 +16,9 @@ func (m *Mux) Recall(r model.Recalled) {
 	}
 }
 
-// recall gives every adapter that has not answered what it is recalled to have, and the pools that
-// were seen to be empty their recalled capacity if they are of such an adapter. A workload that
-// another one shows is there. One that nobody shows is where it was to run, if that is away, and
-// else with whoever is away and carries it: it may have been about to move.
+// recall gives every adapter that has not answered the pools and workloads that it is recalled to
+// have. A workload that another adapter shows is there. One that none shows is where it was to run,
+// if that is away, and else with an adapter that is away and carries it: it may have been about to move.
 func (m *Mux) recall(platform *model.Platform) {
 	var away []*lane
 	for _, l := range m.lanes {

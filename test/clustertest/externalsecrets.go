@@ -50,26 +50,7 @@ func (c *Cluster) Operator(t testing.TB, namespace string) *Store {
 		t.Fatalf("play the operator: %v", err)
 	}
 	s := &Store{client: client, values: map[string]string{}}
-	ctx, cancel := context.WithCancel(t.Context())
-	var done sync.WaitGroup
-	done.Go(func() {
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if err := s.turn(ctx, namespace); err != nil && ctx.Err() == nil {
-					t.Logf("the operator tries again: %v", err)
-				}
-			}
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		done.Wait()
-	})
+	repeat(t, "the operator", func(ctx context.Context) error { return s.turn(ctx, namespace) })
 	return s
 }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"reflect"
-	"sync"
 	"testing"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,26 +42,7 @@ func (c *Cluster) KubeVirt(t testing.TB, namespace string) {
 		t.Fatalf("play KubeVirt: %v", err)
 	}
 	k := &virt{client.Resource(Machines).Namespace(namespace), client.Resource(instances).Namespace(namespace)}
-	ctx, cancel := context.WithCancel(t.Context())
-	var done sync.WaitGroup
-	done.Go(func() {
-		tick := time.NewTicker(100 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if err := k.turn(ctx); err != nil && ctx.Err() == nil {
-					t.Logf("KubeVirt tries again: %v", err)
-				}
-			}
-		}
-	})
-	t.Cleanup(func() {
-		cancel()
-		done.Wait()
-	})
+	repeat(t, "KubeVirt", k.turn)
 }
 
 // virt is the controller of one namespace.

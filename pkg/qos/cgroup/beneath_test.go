@@ -59,10 +59,10 @@ func TestOpenBeneathFollowsNoMagicLinks(t *testing.T) {
 	defer dir.Close()
 	pid := strconv.Itoa(os.Getpid())
 	for _, open := range []func(*os.File, string, int) (int, error){openFd, walkBeneath} {
-		for _, path := range []string{pid + "/root", pid + "/root/etc/passwd", pid + "/cwd", pid + "/exe", pid + "/fd/" + strconv.Itoa(int(dir.Fd())) + "/self"} {
-			_, err = open(dir, path, unix.O_RDONLY)
-			require.Error(t, err, path)
-			require.NotErrorIs(t, err, unix.ENOENT, path)
+		for _, link := range []string{"root", "root/etc", "cwd", "exe", "fd/" + strconv.Itoa(int(dir.Fd())) + "/self"} {
+			_, err = open(dir, pid+"/"+link, unix.O_RDONLY)
+			require.Error(t, err, link)
+			require.NotErrorIs(t, err, unix.ENOENT, link)
 		}
 	}
 }
