@@ -183,6 +183,7 @@ kind: Pod
 metadata: {name: p, labels: {d-aros.dev/fleet: `+in.fleet+`, d-aros.dev/application: all}}
 spec:
   automountServiceAccountToken: false
+  nodeSelector: {d-aros.dev/pool: general}
   securityContext: {runAsNonRoot: true, runAsUser: 1000, seccompProfile: {type: RuntimeDefault}}
   containers:
     - name: c

@@ -72,6 +72,7 @@ func (in *installation) sets(t *testing.T) []render.Set {
 	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
 	app.Lifecycle.Deletion = render.DeletionData
 	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Spec: app}
+	pool := model.PoolSpec{Name: clustertest.SharedPool, Selector: map[string]string{clustertest.PoolLabel: clustertest.SharedPool}}
 	for _, c := range components {
 		c.Runtime, c.OS, c.Critical = cmp.Or(c.Runtime, "container"), "linux", true
 		if c.Runs() {
@@ -79,10 +80,10 @@ func (in *installation) sets(t *testing.T) []render.Set {
 		}
 		app.Components = append(app.Components, c)
 		inst.Components = append(inst.Components, model.ComponentState{
-			Grant: model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests}, Run: c.Replicas,
+			Grant: model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: c.Requests, Pool: pool.Name}, Run: c.Replicas,
 		})
 	}
-	rendered, err := render.Application(render.Input{Fleet: fleet, Instance: inst, Tenant: tenant})
+	rendered, err := render.Application(render.Input{Fleet: fleet, Instance: inst, Tenant: tenant, Pools: []model.PoolSpec{pool}})
 	require.NoError(t, err)
 	tenant.Access = &model.Access{Principals: []model.Principal{{Name: "bob"}}, Admins: []string{"bob"}}
 	whole := render.Tenant(fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}})

@@ -149,6 +149,7 @@ spec:
   template:
     metadata: {labels: {app: %[1]s}}
     spec:
+      nodeSelector: {d-aros.dev/pool: general}
       containers:
       - name: web
         image: %[2]s

@@ -29,7 +29,7 @@ func TestMadeAnew(t *testing.T) {
 	a := f.applier()
 	selector := func(app string) string {
 		return `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {own: ` + app + `}},
-  template: {metadata: {labels: {own: ` + app + `}}, spec: {containers: [{name: web, image: "shop:1"}]}}}}`
+  template: {metadata: {labels: {own: ` + app + `}}, spec: {nodeSelector: {d-aros.dev/pool: general}, containers: [{name: web, image: "shop:1"}]}}}}`
 	}
 	f.apply(a, f.tenant(), f.set("shop", locked("settings", "one"), selector("one")))
 	was := f.get(configMaps, "settings").GetUID()

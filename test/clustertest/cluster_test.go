@@ -40,7 +40,7 @@ func TestPodPlaysFailure(t *testing.T) {
 		t.Skip("KUBECONFIG is set: its nodes may not play failures")
 	}
 	namespace := c.Namespace(t)
-	c.createPod(t, namespace, corev1.PodSpec{}, map[string]string{FailLabel: "image"})
+	c.createPod(t, namespace, corev1.PodSpec{NodeSelector: map[string]string{PoolLabel: SharedPool}}, map[string]string{FailLabel: "image"})
 	require.Eventually(t, func() bool {
 		statuses := c.pod(t, namespace).Status.ContainerStatuses
 		return len(statuses) == 1 && statuses[0].State.Waiting != nil && statuses[0].State.Waiting.Reason == "ImagePullBackOff"

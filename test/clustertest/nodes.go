@@ -16,6 +16,9 @@ import (
 const (
 	// PoolLabel names the pool of a node.
 	PoolLabel = "d-aros.dev/pool"
+	// SharedPool is a pool whose nodes every test finds. A pod that a test makes selects them or nodes of its own: a pod
+	// without a pool lands on the nodes of another test, which counts what is free there.
+	SharedPool = "general"
 	// TestLabel is on the nodes that a test added, with the test's prefix as its value.
 	TestLabel = "d-aros.dev/test"
 	// FailLabel, or an annotation of that name, makes a pod or node play a failure; "devcluster up --help" lists them.

@@ -21,7 +21,7 @@ import (
 const startLimit = 5 * time.Minute
 
 // nodeFlags are the nodes that every test finds. Tests that need others add their own, see Cluster.AddNodes.
-var nodeFlags = []string{"--pools=general=12,batch=8", "--zones=3", "--cpu=16", "--memory=64Gi"}
+var nodeFlags = []string{"--pools=" + SharedPool + "=12,batch=8", "--zones=3", "--cpu=16", "--memory=64Gi"}
 
 // A shared is the cluster that all test binaries of a checkout share, by its directory:
 //

@@ -125,7 +125,8 @@ func TestLive(t *testing.T) {
 	v := live(t)
 	_, err := v.Clientset.CoreV1().Pods(v.fleet).Create(t.Context(), &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "other", Labels: map[string]string{render.LabelFleet: v.fleet, render.LabelTenant: v.fleet, render.LabelApplication: "other"}},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "example.com/other:1"}}},
+		Spec: corev1.PodSpec{NodeSelector: map[string]string{clustertest.PoolLabel: clustertest.SharedPool},
+			Containers: []corev1.Container{{Name: "c", Image: "example.com/other:1"}}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	f := v.follow(v.Config, kubernetes.LiveOptions{}, runtime.Person{})
