@@ -12,34 +12,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/test/evaluators"
 	"github.com/d-aros/d-aros/test/gittest"
 )
 
-const child = "evaluate"
-
-// TestMain makes the test program the child of the pool that it opens.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == child {
-		if err := pool.Child(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(evaluators.Main(m)) }
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func options(t *testing.T) offline.Options {
-	program, err := os.Executable()
-	require.NoError(t, err)
-	return offline.Options{Child: []string{program, child}, Fleet: "fleet"}
+	return offline.Options{Child: []string{evaluators.Child(t)}, Fleet: "fleet"}
 }
 
 // fleet returns a repository with two applications of one tenant, which is committed.
