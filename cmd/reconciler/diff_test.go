@@ -26,7 +26,7 @@ func TestDiff(t *testing.T) {
 	cluster := clustertest.Start(t)
 	name, repo, bare := cluster.Prefix(t), gittest.New(t), gittest.NewBare(t).Dir
 	namespace := name + "-acme"
-	repo.Write("fleet.cue", fleettest.Root(fleettest.Declared, `allotments: acme: {}`))
+	repo.Write("fleet.cue", fleettest.Root(fleettest.Nodes(clustertest.SharedPool), `allotments: acme: {}`))
 	repo.Write("tenants/acme/tenant.cue", "package fleet\n\ntenant: {name: \"acme\", quota: {cpu: \"4\", memory: \"8Gi\"}}\n")
 	repo.Write("tenants/acme/apps/shop/app.cue", `package fleet
 

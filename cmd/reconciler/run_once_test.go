@@ -19,7 +19,7 @@ import (
 func TestOnceTellsOfFailedObjects(t *testing.T) {
 	cluster := clustertest.Start(t)
 	name, repo, bare := cluster.Prefix(t), gittest.New(t), gittest.NewBare(t).Dir
-	repo.Write("fleet.cue", fleettest.Root(fleettest.Declared, `allotments: acme: {}`))
+	repo.Write("fleet.cue", fleettest.Root(fleettest.Nodes(clustertest.SharedPool), `allotments: acme: {}`))
 	repo.Write("tenants/acme/tenant.cue", "package fleet\n\ntenant: {name: \"acme\", quota: {cpu: \"4\", memory: \"8Gi\"}}\n")
 	push := func() {
 		repo.Commit("a change")
