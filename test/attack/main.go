@@ -45,7 +45,7 @@ func (d *defence) take(root string) (output []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("go", "test", overlay, "-vet=off", "-ldflags=-s", "-count=1", "-run", "^"+d.Test, d.Package)
+	cmd := exec.Command("go", "test", overlay, "-vet=off", "-ldflags=-s -linkmode=internal", "-count=1", "-run", "^"+d.Test, d.Package)
 	cmd.Dir = root
 	output, err = cmd.CombinedOutput()
 	failed := (*exec.ExitError)(nil)
