@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/component"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/manifest"
 	"github.com/d-aros/d-aros/pkg/runtime/carrier"
@@ -17,16 +16,17 @@ import (
 type application struct {
 	Input
 	spec      *model.Application
-	redacted  model.Application // spec with digests in place of secret values
+	common    *component.Application // what its components have in common
 	namespace string
 	versions  versions // all specs of the instance, with this one
 }
 
 func newApplication(in Input, spec *model.Application) *application {
-	return &application{
-		Input: in, spec: spec, redacted: spec.Redact(),
-		namespace: Namespace(in.Prefix, in.Instance.App, spec.Policy.Namespace),
-	}
+	namespace := Namespace(in.Prefix, in.Instance.App, spec.Policy.Namespace)
+	return &application{Input: in, spec: spec, namespace: namespace, common: &component.Application{
+		ID: in.Instance.App, Spec: spec, Redacted: spec.Redact(), Namespace: namespace,
+		Standard: in.Tenant.PodSecurity, Pools: in.Pools, Built: in.Kustomizations,
+	}}
 }
 
 // unite appends the objects of b that a does not have to a.
@@ -51,7 +51,7 @@ type workload struct {
 	next    *workload     // the newer version beside it, nil without one
 	traffic model.Traffic // the versions that receive requests
 	step    *StepJob      // that it is, nil: none
-	flows   flows         // to its pods; render fills it in
+	calls   calls         // that its pods take; render fills it in
 }
 
 // objects renders a component in a state. A component that this cluster does not run has no
@@ -92,7 +92,7 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
 		grant: a.granted(state.Grant).AsTold(), run: max(0, state.Run), done: state.Finished(),
 		out: &part{
-			component: c.Name, commit: a.spec.Commit, namespace: a.namespace,
+			owner: c.Name, commit: a.spec.Commit, namespace: a.namespace,
 			labels:   declared.Merge(a.labels(c.Name), a.connections(c)),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
 			release: a.spec.Release, told: Told{Grant: state.Grant.AsPlaced(c), Run: state.Run},
@@ -123,70 +123,36 @@ func asDeclared(c *model.Component, g model.Grant) model.Grant {
 // carried reports whether a cluster has the objects of the component.
 func carried(c *model.Component) bool { return carrier.Check(c, carrier.InCluster) == nil }
 
-// render renders the objects of the component by its type.
+// render renders the objects of the component. What an encrypted file of another version has is
+// not known without the files of that version, so the live object stays then.
 func (w *workload) render() error {
-	render, ok := renderers[w.spec.Type]
-	if !ok {
-		return declared.Faultf(declared.CodeUnreadable, "type", "%q is not a type of component", w.spec.Type)
+	in := component.Input{
+		App: w.app.common, Spec: w.spec, Name: w.name, Labels: w.out.labels, Grant: w.grant, Run: w.run, Done: w.done,
+		Track: w.track, Traffic: w.traffic, Step: w.step,
 	}
-	if err := render(w); err != nil {
+	if w.next != nil {
+		in.Next = w.next.spec
+	}
+	made, err := component.Render(in)
+	if err != nil {
 		return err
 	}
-	if w.spec.Health != "" {
-		for _, u := range w.out.objects {
-			if !outlives(u) {
-				u.SetAnnotations(declared.Merge(u.GetAnnotations(), map[string]string{AnnotationJudged: w.spec.Definition}))
-			}
-		}
+	w.calls = calls{made.Listens, made.Entries}
+	w.out.objects, w.out.keep = made.Objects, w.out.keep || made.Keep
+	if made.Sealed != "" {
+		w.out.keep = w.out.keep || w.out.older && w.app.Kustomizations == nil
+		w.out.sealed = &Sealed{File: made.Sealed, Commit: w.app.spec.Commit}
 	}
-	admission := w.admission(manifest.Accounts(w.out.objects))
-	admission.Token = slices.ContainsFunc(w.out.objects, func(u *unstructured.Unstructured) bool { return u.GetKind() == "Role" })
-	return w.out.patch(patching{
-		name: w.name, stable: ObjectName(w.app.Instance.App, w.spec.Name),
-		partly: w.run == 0 || w.track == TrackNext || w.step != nil, running: w.run > 0,
-	}, admission)
-}
-
-// renderers renders each type of component.
-var renderers = map[string]func(*workload) error{
-	"webservice":      (*workload).deployment,
-	"worker":          (*workload).deployment,
-	"store":           (*workload).statefulSet,
-	"daemon":          (*workload).daemonSet,
-	"job":             (*workload).job,
-	"cron":            (*workload).cronJob,
-	"vm":              func(w *workload) error { return new(machine).render(w) },
-	"windows-service": (*workload).deployment,
-	"config":          (*workload).config,
-	"secret":          (*workload).secret,
-	"external-secret": (*workload).externalSecret,
-	"raw":             (*workload).raw,
-	"kustomize":       (*workload).kustomize,
-	"helm":            func(w *workload) error { return new(helmProperties).render(w) },
+	return nil
 }
 
 // labels returns the labels of every object and pod of a component.
-func (a *application) labels(component string) map[string]string {
-	return declared.Merge(a.selector(component), map[string]string{
+func (a *application) labels(name string) map[string]string {
+	return declared.Merge(component.Selector(a.Instance.App, name), map[string]string{
 		LabelFleet:     a.Fleet,
 		LabelInstance:  strconv.Itoa(a.Instance.Number),
-		LabelName:      component,
+		LabelName:      name,
 		LabelPartOf:    a.Instance.App.Name,
 		LabelManagedBy: ManagedBy,
 	})
-}
-
-// selector returns the labels that only the pods of a component have. They never
-// change, because Kubernetes refuses a change of a selector.
-func (a *application) selector(component string) map[string]string {
-	return map[string]string{
-		LabelTenant:      a.Instance.App.Tenant,
-		LabelApplication: a.Instance.App.Name,
-		LabelComponent:   component,
-	}
-}
-
-// placement returns where the pods of the component may run.
-func (w *workload) placement() placement {
-	return placement{w.spec, w.grant.Pool, w.grant.Domains, w.app.Pools}
 }

@@ -1,21 +1,13 @@
 package render
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"io/fs"
-	"strconv"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/build"
-	"github.com/d-aros/d-aros/pkg/render/chart"
+	"github.com/d-aros/d-aros/pkg/render/component"
 	"github.com/d-aros/d-aros/pkg/render/declared"
-	"github.com/d-aros/d-aros/pkg/render/kustomize"
-	"github.com/d-aros/d-aros/pkg/render/manifest"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -40,38 +32,17 @@ func (b Builder) Build(spec *model.Application, files fs.FS) (Kustomizations, er
 	}
 	all := Kustomizations{}
 	outside := reached(spec, b.Outside)
-	charts, kustomizations := chartReaders{own: chart.NewReader(files), outside: outside}, (*kustomize.Reader)(nil)
+	sources := component.NewSources(files, outside)
 	for i := range spec.Components {
 		c := &spec.Components[i]
-		key, written, recipe, err := "", []build.Written(nil), build.Recipe(nil), error(nil)
-		switch c.Type {
-		case "kustomize":
-			var p kustomizeProperties
-			if json.Unmarshal(c.Properties, &p) != nil {
-				continue // rendering reports it
-			}
-			if key = p.Path; all.has(key) {
-				continue
-			}
-			if kustomizations == nil {
-				kustomizations = kustomize.NewReader(files, outside)
-			}
-			k, unread := kustomizations.Read(p.Path)
-			recipe, written, err = k, k.Written, unread
-		case "helm":
-			var p helmProperties
-			if json.Unmarshal(c.Properties, &p) != nil {
-				continue
-			}
-			key = chartKey(c.Name)
-			recipe, err = p.chart(&charts, ObjectName(spec.ID, c.Name), Namespace(b.Prefix, spec.ID, spec.Policy.Namespace))
-		default:
+		source, is := sources.Of(c, ObjectName(spec.ID, c.Name), Namespace(b.Prefix, spec.ID, spec.Policy.Namespace))
+		if _, done := all[source.Key]; !is || done {
 			continue
 		}
+		recipe, written, err := source.Read()
 		built, err := b.follow(recipe, err)
 		if absent := (*build.AbsentError)(nil); errors.As(err, &absent) {
-			property := map[string]string{"kustomize": "properties.path", "helm": "properties.chart"}[c.Type]
-			err = &AbsentError{problem(spec, c.Name, declared.Faultf(declared.CodeAbsent, property, "%s", text.Clean(err.Error())))}
+			err = &AbsentError{problem(spec, c.Name, declared.Faultf(declared.CodeAbsent, source.Property, "%s", text.Clean(err.Error())))}
 		}
 		if err != nil {
 			return nil, err
@@ -79,7 +50,7 @@ func (b Builder) Build(spec *model.Application, files fs.FS) (Kustomizations, er
 		if written != nil {
 			built.Written = written
 		}
-		all[key] = built
+		all[source.Key] = built
 	}
 	return all, nil
 }
@@ -117,47 +88,4 @@ func reached(spec *model.Application, open build.Outside) build.Outside {
 		}
 		return open(p)
 	}
-}
-
-func (k Kustomizations) has(key string) bool { _, ok := k[key]; return ok }
-
-// built returns the objects of a recipe. The property at path names its directory; the codes are
-// those of a directory that is not read, and of a recipe that fails.
-func (a *application) built(key, path, unread, failed string) ([]*unstructured.Unstructured, build.Result, error) {
-	built, ok := a.Kustomizations[key]
-	switch {
-	case !ok:
-		return nil, built, declared.Faultf(unread, path, "needs the files of the application's directory as of commit %s, which are not at hand", a.spec.Commit)
-	case built.Refused != "":
-		return nil, built, declared.Against(built.Limit, cmp.Or(built.Code, unread), path, "%s", built.Refused)
-	case built.Failed != "" && built.Place != "":
-		return nil, built, declared.Faultf(cmp.Or(built.Code, failed), path, "%s: %s", built.Place, built.Failed)
-	case built.Failed != "":
-		return nil, built, declared.Faultf(cmp.Or(built.Code, failed), path, "%s", built.Failed)
-	}
-	objects := make([]*unstructured.Unstructured, len(built.Objects))
-	for i, encoded := range built.Objects {
-		objects[i] = &unstructured.Unstructured{}
-		if err := objects[i].UnmarshalJSON(encoded); err != nil {
-			return nil, built, declared.Faultf(failed, path, "builds what is not an object")
-		}
-	}
-	return objects, built, nil
-}
-
-// named returns an error about one of the objects that were built with its name and where that was
-// written: nobody wrote the object with an index.
-func named(built build.Result, path string, objects []*unstructured.Unstructured, err error) error {
-	f := (*declared.Fault)(nil)
-	if !errors.As(err, &f) {
-		return err
-	}
-	if i, parse := strconv.Atoi(strings.TrimPrefix(f.Path, path+".")); parse == nil {
-		name := manifest.Identity(objects[i])
-		if at := built.Origin(objects[i].GetKind(), objects[i].GetName()); at != "" {
-			name += " (" + text.Clean(at) + ")"
-		}
-		f.Path, f.Message = path, name+": "+f.Message
-	}
-	return f
 }

@@ -13,12 +13,3 @@ func Ended(prefix string, inst *model.Instance) Set {
 	}
 	return set
 }
-
-// deletion returns the annotation of volumes that are deleted with their application,
-// nil where they are kept. An update deletes no volume.
-func (a *application) deletion() map[string]string {
-	if a.spec.Lifecycle.Deletion != DeletionData || a.spec.Policy.Deletion != DeletionData {
-		return nil
-	}
-	return map[string]string{AnnotationDeletion: DeletionData}
-}

@@ -1,6 +1,9 @@
 package render
 
-import "github.com/d-aros/d-aros/pkg/render/declared"
+import (
+	"github.com/d-aros/d-aros/pkg/render/component"
+	"github.com/d-aros/d-aros/pkg/render/declared"
+)
 
 // Domain is the part of label and annotation names that belongs to D-AROS.
 const Domain = declared.Domain
@@ -8,17 +11,17 @@ const Domain = declared.Domain
 // Labels of every object, and of every pod.
 const (
 	LabelFleet       = Domain + "fleet"
-	LabelTenant      = Domain + "tenant"
-	LabelApplication = Domain + "application"
-	LabelComponent   = Domain + "component"
+	LabelTenant      = component.LabelTenant
+	LabelApplication = component.LabelApplication
+	LabelComponent   = component.LabelComponent
 	LabelInstance    = Domain + "instance"
-	LabelLedger      = Domain + "ledger" // of inventories: the id of the ledger that their application is in
-	LabelTrack       = Domain + "track"  // of pods of a Deployment: TrackStable or TrackNext
-	LabelRights      = Domain + "rights" // of pods that may have the token of their account, because policy allows it rights
+	LabelLedger      = Domain + "ledger"     // of inventories: the id of the ledger that their application is in
+	LabelTrack       = component.LabelTrack  // of pods of a Deployment: TrackStable or TrackNext
+	LabelRights      = component.LabelRights // of pods that may have the token of their account, because policy allows it rights
 
-	LabelName      = "app.kubernetes.io/name"
-	LabelPartOf    = "app.kubernetes.io/part-of"
-	LabelManagedBy = "app.kubernetes.io/managed-by"
+	LabelName      = component.LabelName
+	LabelPartOf    = component.LabelPartOf
+	LabelManagedBy = component.LabelManagedBy
 
 	// ManagedBy is the value of LabelManagedBy.
 	ManagedBy = "d-aros"
@@ -47,34 +50,34 @@ const (
 	// is added where objects are sent.
 	AnnotationAdopted = Domain + "adopted"
 	// AnnotationEncrypted, on Secrets whose values SOPS encrypted, is the digest of the file.
-	AnnotationEncrypted = Domain + "encrypted"
+	AnnotationEncrypted = component.AnnotationEncrypted
 	// AnnotationPrune with the value PruneKeep marks an object that stays after its
 	// declaration is removed: a volume, or the namespace of volumes.
-	AnnotationPrune = Domain + "prune"
+	AnnotationPrune = component.AnnotationPrune
 	// AnnotationNamespace is the namespace that a kustomization gave the object, and that was
 	// mapped to the one of the application.
-	AnnotationNamespace = Domain + "declared-namespace"
+	AnnotationNamespace = component.AnnotationNamespace
 	// AnnotationConfig, on pods, is the digest of the configuration that they refer
 	// to, so that a change of the configuration restarts them.
-	AnnotationConfig = Domain + "config"
+	AnnotationConfig = component.AnnotationConfig
 	// AnnotationIntent, on jobs and their pods, is the key of the workflow step that
 	// runs the job.
-	AnnotationIntent = Domain + "intent"
+	AnnotationIntent = component.AnnotationIntent
 	// AnnotationLock, on jobs of workflow steps, is the lock that the step holds, ""
 	// without one.
-	AnnotationLock = Domain + "lock"
+	AnnotationLock = component.AnnotationLock
 	// AnnotationJudged, on the objects of a component that its definition judges, names the
 	// definition: what is reported of them is kept.
-	AnnotationJudged = Domain + "judged-by"
+	AnnotationJudged = component.AnnotationJudged
 	// AnnotationService, on pods, is the service of Windows that they run.
-	AnnotationService = Domain + "service"
+	AnnotationService = component.AnnotationService
 	// AnnotationDeletion with the value DeletionData marks a claim, or a StatefulSet
 	// with claims, that is deleted when the application ends for good.
-	AnnotationDeletion = Domain + "deletion"
+	AnnotationDeletion = component.AnnotationDeletion
 )
 
 // PruneKeep is the value of AnnotationPrune.
-const PruneKeep = "keep"
+const PruneKeep = component.PruneKeep
 
 // Values of AnnotationAdopted.
 const (
@@ -83,4 +86,7 @@ const (
 )
 
 // DeletionData is the value of AnnotationDeletion, and of lifecycle.deletion.
-const DeletionData = "delete-data"
+const DeletionData = component.DeletionData
+
+// RunHalted is the run strategy of a virtual machine that is not to run.
+const RunHalted = component.RunHalted

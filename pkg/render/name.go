@@ -4,14 +4,15 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/component"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 const maxNamespace = 63
 
 // ObjectName returns the name of the objects of a component.
-func ObjectName(app model.AppID, component string) string {
-	return declared.Join(declared.MaxName, app.Name, component)
+func ObjectName(app model.AppID, name string) string {
+	return component.ObjectName(app, name)
 }
 
 // Namespace returns the namespace of the objects of an application, by policy: its own

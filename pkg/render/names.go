@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/d-aros/d-aros/pkg/claim"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/component"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
@@ -109,4 +111,18 @@ func pathOr(path string) string {
 		return "/"
 	}
 	return path
+}
+
+// taken lists the identities that an object takes: its own, and that of the Secret that is
+// made of it.
+func taken(u *unstructured.Unstructured) []string {
+	ids := []string{manifest.Identity(u)}
+	if u.GroupVersionKind().GroupKind().String() != component.ExternalSecret {
+		return ids
+	}
+	name, _, _ := unstructured.NestedString(u.Object, "spec", "target", "name")
+	if name == "" {
+		name = u.GetName()
+	}
+	return append(ids, "Secret "+name)
 }

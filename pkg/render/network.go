@@ -9,12 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render/manifest"
+	"github.com/d-aros/d-aros/pkg/render/component"
+	"github.com/d-aros/d-aros/pkg/render/declared"
+	"github.com/d-aros/d-aros/pkg/render/trait"
 )
 
 // Traffic between two pods of locked tenants needs the leave of both sides. Its own
@@ -23,16 +23,23 @@ import (
 // reaches a component is what it is declared for, and no policy depends on the
 // declaration of another application.
 
-// flows are the ports of a component's pods that others may call.
-type flows struct {
-	listens []listening // its own application, and who connects to it
-	entries []listening // clients, by an Ingress
+// calls are the ports of a component's pods that others may call.
+type calls struct {
+	listens []component.Listening // its own application, and who connects to it
+	entries []component.Listening // clients, by an Ingress
 }
 
-// listening is one port of pods.
-type listening struct {
-	port     int32
-	protocol corev1.Protocol
+// led returns the ports of a component that routes of other components lead to. Clients come in there, too.
+func led(app *component.Application, name string) (all []component.Listening) {
+	to, _ := app.Peer(name)
+	for i := range app.Spec.Components {
+		for _, target := range trait.Beside(&app.Spec.Components[i]) {
+			if n := slices.IndexFunc(to.Ports, func(p declared.Port) bool { return p.Port == target.Port }); n >= 0 && target.Component == name {
+				all = append(all, component.At(to.Ports[n]))
+			}
+		}
+	}
+	return all
 }
 
 // connected is the label of the pods that connect to a component.
@@ -63,10 +70,10 @@ func (w *workload) around() *part {
 		return &out
 	}
 	own := w.app.Instance.App.Tenant
-	spec := networkingv1.NetworkPolicySpec{PodSelector: selecting(w.app.selector(w.spec.Name))}
-	f := w.flows
+	spec := networkingv1.NetworkPolicySpec{PodSelector: selecting(component.Selector(w.app.Instance.App, w.spec.Name))}
+	f := w.calls
 	if w.next != nil {
-		f.listens = slices.Concat(f.listens, w.next.flows.listens)
+		f.listens = slices.Concat(f.listens, w.next.calls.listens)
 	}
 	if len(f.listens) > 0 {
 		spec.PolicyTypes = append(spec.PolicyTypes, networkingv1.PolicyTypeIngress)
@@ -84,7 +91,7 @@ func (w *workload) around() *part {
 			},
 		})
 	}
-	if f.entries = append(slices.Clone(f.entries), w.app.led(w.spec.Name)...); len(f.entries) > 0 {
+	if f.entries = append(slices.Clone(f.entries), led(w.app.common, w.spec.Name)...); len(f.entries) > 0 {
 		spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: ports(f.entries), From: origins(w.app.Network.Ingress)})
 	}
 	for _, text := range w.spec.Connects {
@@ -114,7 +121,7 @@ func deny(fleet string, t *model.Tenant) *networkingv1.NetworkPolicy {
 		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
 		Egress: []networkingv1.NetworkPolicyEgressRule{
 			{
-				Ports: ports([]listening{{53, corev1.ProtocolTCP}, {53, corev1.ProtocolUDP}}),
+				Ports: ports([]component.Listening{{Port: 53, Protocol: corev1.ProtocolTCP}, {Port: 53, Protocol: corev1.ProtocolUDP}}),
 				To:    []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &system, PodSelector: &names}},
 			},
 			{To: []networkingv1.NetworkPolicyPeer{{NamespaceSelector: &own}}},
@@ -127,7 +134,7 @@ func deny(fleet string, t *model.Tenant) *networkingv1.NetworkPolicy {
 		}
 		rule := networkingv1.NetworkPolicyEgressRule{To: []networkingv1.NetworkPolicyPeer{{IPBlock: outside(e.CIDR)}}}
 		if e.Port > 0 {
-			rule.Ports = ports([]listening{{int32(e.Port), corev1.Protocol(e.Protocol)}})
+			rule.Ports = ports([]component.Listening{{Port: int32(e.Port), Protocol: corev1.Protocol(e.Protocol)}})
 		}
 		spec.Egress = append(spec.Egress, rule)
 	}
@@ -175,66 +182,15 @@ func origins(from []model.Origin) (peers []networkingv1.NetworkPolicyPeer) {
 }
 
 // ports returns ports in order, each once.
-func ports(all []listening) (out []networkingv1.NetworkPolicyPort) {
+func ports(all []component.Listening) (out []networkingv1.NetworkPolicyPort) {
 	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b listening) int {
-		return cmp.Or(cmp.Compare(a.port, b.port), strings.Compare(string(a.protocol), string(b.protocol)))
+	slices.SortFunc(all, func(a, b component.Listening) int {
+		return cmp.Or(cmp.Compare(a.Port, b.Port), strings.Compare(string(a.Protocol), string(b.Protocol)))
 	})
 	for _, l := range slices.Compact(all) {
-		out = append(out, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(l.port)), Protocol: new(l.protocol)})
+		out = append(out, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(l.Port)), Protocol: new(l.Protocol)})
 	}
 	return out
-}
-
-// manifested returns the ports of pods that an owner wrote: those of the containers, and
-// those that Services lead to. An Ingress among the objects lets clients in on all of them.
-// Invalid ports and protocols open nothing: the API server refuses the object that has them.
-func manifested(objects []*unstructured.Unstructured) (f flows) {
-	add := func(port int32, protocol corev1.Protocol) {
-		protocol = cmp.Or(protocol, corev1.ProtocolTCP)
-		if known := []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP}; 0 < port && port <= 65535 && slices.Contains(known, protocol) {
-			f.listens = append(f.listens, listening{port, protocol})
-		}
-	}
-	enters := false
-	for _, u := range objects {
-		kind := u.GroupVersionKind().GroupKind().String()
-		enters = enters || kind == "Ingress.networking.k8s.io"
-		if kind == "Service" {
-			var s corev1.Service
-			if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &s) == nil {
-				for _, p := range s.Spec.Ports {
-					switch {
-					case p.TargetPort.Type == intstr.String: // a port of a container by its name
-					case p.TargetPort.IntVal != 0:
-						add(p.TargetPort.IntVal, p.Protocol)
-					default:
-						add(p.Port, p.Protocol)
-					}
-				}
-			}
-		}
-		if s, runs := manifest.Workloads[kind]; runs {
-			for _, c := range manifest.Containers(podSpec(u, s)) {
-				for _, p := range c.Ports {
-					add(p.ContainerPort, p.Protocol)
-				}
-			}
-		}
-	}
-	if enters {
-		f.entries = f.listens
-	}
-	return f
-}
-
-// podSpec returns the pods of a workload that was admitted.
-func podSpec(u *unstructured.Unstructured, s manifest.Shape) *corev1.PodSpec {
-	spec := &corev1.PodSpec{}
-	if raw, there, _ := unstructured.NestedMap(u.Object, append(slices.Clone(s.Pod), "spec")...); there {
-		runtime.DefaultUnstructuredConverter.FromUnstructured(raw, spec) // it was read before
-	}
-	return spec
 }
 
 func networkPolicy(name string, spec networkingv1.NetworkPolicySpec) *networkingv1.NetworkPolicy {

@@ -305,15 +305,3 @@ func declaredPorts(p *seenPod, port int32, protocol corev1.Protocol) (listens, e
 	}
 	return true, strings.Contains(text, "ngress") && (port == 80 || p.component.Type == "raw")
 }
-
-// TestInvalidPortsOpenNothing: a Service that the API server refuses makes no other object
-// invalid.
-func TestInvalidPortsOpenNothing(t *testing.T) {
-	service := func(port int, protocol string) *unstructured.Unstructured {
-		return &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "Service", "spec": map[string]any{"ports": []any{map[string]any{"port": int64(port), "protocol": protocol}}},
-		}}
-	}
-	require.Empty(t, manifested([]*unstructured.Unstructured{service(99999, "TCP"), service(-1, "TCP"), service(80, "HTTP")}).listens)
-	require.Equal(t, []listening{{80, corev1.ProtocolUDP}}, manifested([]*unstructured.Unstructured{service(80, "UDP")}).listens)
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/render/component"
 )
 
 // NodePlans returns for every pool, by name, the document of [qos.Encode] with what its nodes
@@ -113,7 +114,7 @@ func (p *nodePlan) add(inst *model.Instance, state *model.ComponentState) {
 	if pods.Kind == "Deployment" { // whether or not two versions run now
 		pods.Names = append(pods.Names, nextName(name))
 	}
-	limits := limitsOf(c, grant)
+	limits := component.Limits(c, grant)
 	w := qos.Workload{
 		Name: inst.App.String() + "/" + c.Name, Pods: pods, Source: spec.Commit, Profile: p.profile(cmp.Or(grant.QoS, c.QoS)), Priority: spec.Priority,
 		Request: model.Resources{CPU: grant.Requests.CPU, Memory: grant.Requests.Memory}, Limit: model.Resources{CPU: limits.CPU, Memory: limits.Memory},

@@ -42,7 +42,7 @@ func TestRestrictedPods(t *testing.T) {
 		for _, o := range set.Objects {
 			if s, runs := manifest.Workloads[o.Object.GroupVersionKind().GroupKind().String()]; runs && !o.Keep {
 				pods++
-				require.NoError(t, a.AdmitStandard(manifest.Identity(o.Object), metav1.ObjectMeta{}, podSpec(o.Object, s)), name)
+				require.NoError(t, a.AdmitStandard(manifest.Identity(o.Object), metav1.ObjectMeta{}, manifest.PodSpec(o.Object, s)), name)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestRestrictedPods(t *testing.T) {
 	require.NoError(t, err)
 	for _, o := range set.Objects {
 		if s, runs := manifest.Workloads[o.Object.GroupVersionKind().GroupKind().String()]; runs {
-			require.ErrorContains(t, a.AdmitStandard("x", metav1.ObjectMeta{}, podSpec(o.Object, s)), "runAsNonRoot != true")
+			require.ErrorContains(t, a.AdmitStandard("x", metav1.ObjectMeta{}, manifest.PodSpec(o.Object, s)), "runAsNonRoot != true")
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestClusterTakesLockedNamespaces(t *testing.T) {
 				continue
 			}
 			podLabels, _, _ := unstructured.NestedStringMap(o.Object.Object, append(append([]string{}, s.Pod...), "metadata", "labels")...)
-			spec := podSpec(o.Object, s)
+			spec := manifest.PodSpec(o.Object, s)
 			for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} { // claims are not there
 				for i := range list {
 					list[i].VolumeMounts = nil

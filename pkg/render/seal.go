@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/component"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/manifest"
-	"github.com/d-aros/d-aros/pkg/render/trait"
 )
 
 // part has the objects of one component, or of a tenant.
 type part struct {
-	component string
+	owner     string // the component, "" for the objects of a tenant
 	labels    map[string]string
 	commit    string
 	workload  model.Digest
@@ -31,42 +31,11 @@ type part struct {
 	older     bool   // of the spec before the accepted one
 	sealed    *Sealed
 	objects   []*unstructured.Unstructured
-	patches   []trait.ObjectPatch // of them, by their owner
 }
 
 // add adds a typed object of Kubernetes. It panics for any other type.
 func (p *part) add(object runtime.Object) {
-	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-	if err != nil {
-		panic(fmt.Sprintf("render: convert %T: %v", object, err))
-	}
-	delete(content, "status")
-	dropUnset(content)
-	p.objects = append(p.objects, &unstructured.Unstructured{Object: content})
-}
-
-// unset are fields that the Go types of Kubernetes encode even without a value. To send
-// them would claim their ownership.
-var unset = []string{"creationTimestamp", "resources", "spec", "status", "strategy", "updateStrategy"}
-
-func dropUnset(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, field := range unset {
-			if inner, ok := v[field]; ok {
-				if m, isMap := inner.(map[string]any); inner == nil || isMap && len(m) == 0 {
-					delete(v, field)
-				}
-			}
-		}
-		for _, inner := range v {
-			dropUnset(inner)
-		}
-	case []any:
-		for _, inner := range v {
-			dropUnset(inner)
-		}
-	}
+	p.objects = append(p.objects, component.Untyped(object))
 }
 
 // seal gives the objects of a part their labels, annotations, encoding and digest.
@@ -74,7 +43,7 @@ func (p *part) seal() []Object {
 	sealed := make([]Object, len(p.objects))
 	together := 0 // objects that count as the component
 	for _, u := range p.objects {
-		if !outlives(u) {
+		if !component.Outlives(u) {
 			together++
 		}
 	}
@@ -84,16 +53,16 @@ func (p *part) seal() []Object {
 		}
 		at := stage(u)
 		if p.keep {
-			sealed[i] = newObject(p.component, anchor(u), at)
+			sealed[i] = newObject(p.owner, anchor(u), at)
 			sealed[i].Keep, sealed[i].older = true, p.older
 			continue
 		}
-		u.SetLabels(labelled(u.GetLabels(), p.labels))
+		u.SetLabels(component.Labelled(u.GetLabels(), p.labels))
 		annotations := map[string]string{}
 		if p.commit != "" {
 			annotations[AnnotationCommit] = p.commit
 		}
-		if p.workload != "" && !outlives(u) {
+		if p.workload != "" && !component.Outlives(u) {
 			annotations[AnnotationWorkload] = string(p.workload) + "." + strconv.Itoa(together)
 			annotations[AnnotationRelease], annotations[AnnotationGrant] = string(p.release), p.told.String()
 		}
@@ -101,25 +70,19 @@ func (p *part) seal() []Object {
 		u.SetAnnotations(declared.Merge(u.GetAnnotations(), map[string]string{
 			AnnotationApplied: string(model.DigestOf(u.Object)),
 		}))
-		sealed[i] = newObject(p.component, u, at)
+		sealed[i] = newObject(p.owner, u, at)
 		sealed[i].Sealed, sealed[i].older = p.sealed, p.older
 	}
 	return sealed
 }
 
-// outlives reports whether an object stays after its declaration is removed. Such an
-// object does not count as part of the component, because it may be of an earlier one.
-func outlives(u *unstructured.Unstructured) bool {
-	return u.GetKind() == "PersistentVolumeClaim" || u.GetAnnotations()[AnnotationPrune] == PruneKeep
-}
-
-func newObject(component string, u *unstructured.Unstructured, stage int) Object {
+func newObject(owner string, u *unstructured.Unstructured, stage int) Object {
 	encoded, err := json.Marshal(u.Object)
 	if err != nil {
 		panic(fmt.Sprintf("render: encode %s: %v", manifest.Identity(u), err))
 	}
 	return Object{
-		Component: component, Object: u, JSON: encoded, Digest: model.DigestOf(json.RawMessage(encoded)), Stage: stage,
+		Component: owner, Object: u, JSON: encoded, Digest: model.DigestOf(json.RawMessage(encoded)), Stage: stage,
 	}
 }
 
@@ -134,24 +97,13 @@ func anchor(u *unstructured.Unstructured) *unstructured.Unstructured {
 }
 
 // kept returns the identity of an object that stays as it is in the cluster.
-func kept(component, apiVersion, kind, namespace, name string) Object {
+func kept(owner, apiVersion, kind, namespace, name string) Object {
 	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
 	u.SetNamespace(namespace)
 	u.SetName(name)
-	o := newObject(component, u, stage(u))
+	o := newObject(owner, u, stage(u))
 	o.Keep = true
 	return o
-}
-
-// labelled adds our labels to those of the owner, who may override the two name labels.
-func labelled(theirs, ours map[string]string) map[string]string {
-	labels := declared.Merge(theirs, ours)
-	for _, key := range []string{LabelName, LabelPartOf} {
-		if name, said := theirs[key]; said {
-			labels[key] = name
-		}
-	}
-	return labels
 }
 
 // stage returns the stage in which an object is applied. Configuration comes before
@@ -169,7 +121,7 @@ func StageOf(gk schema.GroupKind) int {
 	case "Namespace", "CustomResourceDefinition.apiextensions.k8s.io":
 		return StageScope
 	default:
-		if _, runs := manifest.Workloads[kind]; runs || kind == VirtualMachine || refersToWorkloads[kind] {
+		if _, runs := manifest.Workloads[kind]; runs || kind == component.VirtualMachine || refersToWorkloads[kind] {
 			return StageWorkload
 		}
 		return StageSupport

@@ -9,11 +9,13 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/render/component"
 )
 
 // maxSealed bounds an encrypted file, in bytes. It has the limit of its values twice, as
 // they stand in it in base64.
-const maxSealed = 2 * maxData
+const maxSealed = 2 * component.MaxData
 
 // ReadSealed reads the encrypted files of a set. Dir opens the application's directory at
 // a commit.
@@ -55,8 +57,8 @@ func (o Object) Unseal(values map[string][]byte) (Object, error) {
 		size += len(key) + len(value)
 		data[key] = base64.StdEncoding.EncodeToString(value)
 	}
-	if size > maxData {
-		return o, fmt.Errorf("its values have %d bytes, a cluster takes at most %d in one object", size, maxData)
+	if size > component.MaxData {
+		return o, fmt.Errorf("its values have %d bytes, a cluster takes at most %d in one object", size, component.MaxData)
 	}
 	if o.Sealed == nil || o.Object.GetKind() != "Secret" {
 		return o, errors.New("is no Secret with an encrypted file")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/render/component"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
@@ -12,8 +13,8 @@ import (
 // Ingress and autoscaler stay those of the stable version, and the Service selects by
 // track the pods that receive requests.
 const (
-	TrackStable = string(model.TrafficStable)
-	TrackNext   = string(model.TrafficNext)
+	TrackStable = component.TrackStable
+	TrackNext   = component.TrackNext
 )
 
 func nextName(name string) string { return name + "-next" }
@@ -26,15 +27,6 @@ func (a *application) beside(c *model.Component, state model.ComponentState) *wo
 	w.name, w.track = nextName(w.name), TrackNext
 	w.out.labels, w.out.told.Traffic = declared.Merge(w.out.labels, map[string]string{LabelTrack: TrackNext}), b.Traffic
 	return w
-}
-
-// podLabels returns the labels that distinguish the pods of a Deployment from all others.
-func (w *workload) podLabels() map[string]string {
-	labels := w.app.selector(w.spec.Name)
-	if w.track == TrackNext {
-		labels[LabelTrack] = TrackNext
-	}
-	return labels
 }
 
 // isStep reports whether a workflow step runs the component, or runs it to undo another

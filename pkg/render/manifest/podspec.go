@@ -76,6 +76,15 @@ func (a Admission) admitPods(path string, u *unstructured.Unstructured, s Shape)
 	return nil
 }
 
+// PodSpec returns the pods of a workload that was admitted.
+func PodSpec(u *unstructured.Unstructured, s Shape) *corev1.PodSpec {
+	spec := &corev1.PodSpec{}
+	if raw, there, _ := unstructured.NestedMap(u.Object, append(slices.Clone(s.Pod), "spec")...); there {
+		runtime.DefaultUnstructuredConverter.FromUnstructured(raw, spec) // it was read before
+	}
+	return spec
+}
+
 // Containers returns all containers of a pod.
 func Containers(spec *corev1.PodSpec) []corev1.Container {
 	all := append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...)

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"fmt"
@@ -65,13 +65,12 @@ func (m *machine) attach(spec *guest, name string, count int) error {
 // volume returns what a disk of one of count machines has, and adds the claim of a persistent one.
 func (m *machine) volume(path string, d disk, name string, count int) (v guestVolume, err error) {
 	v.Name = d.Name
-	known := m.known("StatefulSet", container{}, m.Ports, corev1.ResourceRequirements{})
 	switch d.Type {
 	case "persistent":
 		claim := &corev1.PersistentVolumeClaim{
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
 			ObjectMeta: metav1.ObjectMeta{
-				Name: declared.Join(declared.MaxName, name, d.Name), Annotations: declared.Merge(known.Claims.Kept, known.Claims.Deleted),
+				Name: declared.Join(declared.MaxName, name, d.Name), Annotations: declared.Merge(m.known.Claims.Kept, m.known.Claims.Deleted),
 			},
 			Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}},
 		}
@@ -96,11 +95,11 @@ func (m *machine) volume(path string, d disk, name string, count int) (v guestVo
 		}
 		v.Empty = &emptyDisk{size.String()}
 	case "config":
-		object, err := known.Source(path+".source", "config", d.Source, new([]string))
+		object, err := m.known.Source(path+".source", "config", d.Source, new([]string))
 		v.Config = &object
 		return v, err
 	case "secret":
-		object, err := known.Source(path+".source", "secret", d.Source, new([]string))
+		object, err := m.known.Source(path+".source", "secret", d.Source, new([]string))
 		v.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
 		return v, err
 	default:

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -28,7 +28,7 @@ func (p *pod) serve(s service) error {
 	if s.User == "" {
 		return nil
 	}
-	if s.User == "ContainerAdministrator" && p.app.Tenant.PodSecurity == model.PodSecurityRestricted {
+	if s.User == "ContainerAdministrator" && p.App.Standard == model.PodSecurityRestricted {
 		return declared.Faultf(declared.CodeStandard, "properties.user", "is ContainerAdministrator, and the Pod Security Standard of the tenant is restricted; run it as ContainerUser")
 	}
 	if p.template.Spec.SecurityContext == nil {

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"time"
@@ -17,51 +17,52 @@ import (
 const revisions = 2
 
 // deployment renders a webservice, a worker or a windows-service, or a newer version of one beside it.
-func (w *workload) deployment() error {
-	s, p, err := w.running("Deployment")
+func deployment(in Input) (Output, error) {
+	s, p, err := in.running("Deployment")
 	if err != nil {
-		return err
+		return Output{}, err
 	}
-	if p.patch.Replicas.Exclusive && w.app.spec.Workflow.Staged(w.spec.Name) {
-		return declared.Faultf(declared.CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
+	if p.patch.Replicas.Exclusive && in.App.Spec.Workflow.Staged(in.Spec.Name) {
+		return Output{}, declared.Faultf(declared.CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
 	}
-	deadline := progressDeadline(w.app.spec.Policy.StartDeadline)
+	deadline := progressDeadline(in.App.Spec.Policy.StartDeadline)
 	if ready := p.patch.Replicas.MinReady; deadline != nil && ready >= *deadline {
-		return declared.Faultf(declared.CodeConflict, "traits.update.minReady", "is %d s, and the pods are to run within %d s (startDeadline)", ready, *deadline)
+		return Output{}, declared.Faultf(declared.CodeConflict, "traits.update.minReady", "is %d s, and the pods are to run within %d s (startDeadline)", ready, *deadline)
 	}
 	spec := appsv1.DeploymentSpec{
-		Selector:                &metav1.LabelSelector{MatchLabels: w.podLabels()},
+		Selector:                &metav1.LabelSelector{MatchLabels: in.podLabels()},
 		Template:                p.template,
-		Strategy:                strategy(w.run, p.patch.Replicas),
+		Strategy:                strategy(in.Run, p.patch.Replicas),
 		MinReadySeconds:         p.patch.Replicas.MinReady,
 		RevisionHistoryLimit:    new(int32(revisions)),
 		ProgressDeadlineSeconds: deadline,
 	}
-	if !p.patch.Replicas.Scaled || w.run == 0 {
-		spec.Replicas = new(int32(w.run))
+	if !p.patch.Replicas.Scaled || in.Run == 0 {
+		spec.Replicas = new(int32(in.Run))
 	}
-	w.out.add(&appsv1.Deployment{
+	p.out.add(&appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
-		ObjectMeta: w.meta(s.container),
+		ObjectMeta: in.meta(s.container),
 		Spec:       spec,
 	})
-	return w.reachable(s.Ports, p.patch.Service)
+	err = p.out.reachable(in, s.Ports, p.patch.Service)
+	return p.out, err
 }
 
 // reachable renders the Service of a webservice or a worker. Its ports are those of
 // the stable version, unless all requests go to the newer version.
-func (w *workload) reachable(ports []declared.Port, reached trait.Service) error {
-	if w.track == TrackNext {
+func (o *Output) reachable(in Input, ports []declared.Port, reached trait.Service) error {
+	if in.Track == TrackNext {
 		return nil
 	}
-	if w.next != nil && w.traffic == model.TrafficNext {
+	if in.Next != nil && in.Traffic == model.TrafficNext {
 		var p service
-		if err := w.next.properties(&p); err != nil {
+		if err := properties(in.Next, &p); err != nil {
 			return err
 		}
 		ports = p.Ports
 	}
-	w.service(ports, reached, false)
+	o.service(in, ports, reached, false)
 	return nil
 }
 
@@ -98,26 +99,35 @@ func progressDeadline(d time.Duration) *int32 {
 
 // meta returns the metadata of the object that runs the component, with the labels
 // and annotations that its owner declares.
-func (w *workload) meta(c container) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: w.name, Labels: c.Labels, Annotations: c.Annotations}
+func (in Input) meta(c container) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: in.Name, Labels: c.Labels, Annotations: c.Annotations}
 }
 
 // running returns the properties of a component that keeps running, and its pods.
-func (w *workload) running(kind string) (s service, p *pod, err error) {
-	if err := w.properties(&s); err != nil {
+func (in Input) running(kind string) (s service, p *pod, err error) {
+	if err := properties(in.Spec, &s); err != nil {
 		return s, nil, err
 	}
 	s = s.watched()
-	if p, err = w.pod(kind, s.container, s.Ports, corev1.RestartPolicyAlways); err != nil {
+	if p, err = in.pod(kind, s.container, s.Ports, corev1.RestartPolicyAlways); err != nil {
 		return s, nil, err
 	}
 	return s, p, p.serve(s)
 }
 
-// properties reads the properties of the component.
-func (w *workload) properties(into any) error {
-	if err := declared.Read(w.spec.Properties, into); err != nil {
+// properties reads the properties of a component.
+func properties(c *model.Component, into any) error {
+	if err := declared.Read(c.Properties, into); err != nil {
 		return declared.Faultf(declared.CodeUnreadable, "properties", "%v", err)
 	}
 	return nil
+}
+
+// podLabels returns the labels that distinguish the pods of a Deployment from all others.
+func (in Input) podLabels() map[string]string {
+	labels := Selector(in.App.ID, in.Spec.Name)
+	if in.Track == TrackNext {
+		labels[LabelTrack] = TrackNext
+	}
+	return labels
 }

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"github.com/d-aros/d-aros/pkg/model"
@@ -27,17 +27,17 @@ type service struct {
 	User           string `json:"user"`    // of Windows
 }
 
-// job has the properties of a component that ends by itself.
-type job struct {
+// jobProperties has the properties of a component that ends by itself.
+type jobProperties struct {
 	container
 	BackoffLimit *int32 `json:"backoffLimit"`
 	Completions  *int32 `json:"completions"`
 	Deadline     string `json:"deadline"`
 }
 
-// cron has the properties of a job on a schedule.
-type cron struct {
-	job
+// cronProperties has the properties of a job on a schedule.
+type cronProperties struct {
+	jobProperties
 	Schedule    string `json:"schedule"`
 	TimeZone    string `json:"timeZone"`
 	Concurrency string `json:"concurrency"`

@@ -1,9 +1,7 @@
-package render
+package component
 
 import (
 	"encoding/json"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
@@ -30,8 +28,7 @@ func (m *machine) firstStart() (*guestVolume, error) {
 	case (c.Secret == nil) == (c.UserData == nil):
 		return nil, declared.Faultf(declared.CodeConflict, "properties.cloudInit", "has its user data here or in a secret: write either userData or secret")
 	case c.Secret != nil:
-		known := m.known("StatefulSet", container{}, nil, corev1.ResourceRequirements{})
-		object, err := known.Source("properties.cloudInit.secret", "secret", *c.Secret, new([]string))
+		object, err := m.known.Source("properties.cloudInit.secret", "secret", *c.Secret, new([]string))
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"fmt"
@@ -34,7 +34,7 @@ func containerPorts(ports []declared.Port) ([]corev1.ContainerPort, error) {
 // service renders the Service of the exposed ports, if there are any. A headless Service
 // gives every pod its own name, and exists without ports, too. While two versions run,
 // it selects those that receive requests.
-func (w *workload) service(ports []declared.Port, reached trait.Service, headless bool) {
+func (o *Output) service(in Input, ports []declared.Port, reached trait.Service, headless bool) {
 	var exposed []corev1.ServicePort
 	for _, p := range ports {
 		if p.Exposed() {
@@ -43,9 +43,9 @@ func (w *workload) service(ports []declared.Port, reached trait.Service, headles
 			})
 		}
 	}
-	spec := corev1.ServiceSpec{Ports: exposed, Selector: w.app.selector(w.spec.Name)}
-	if w.traffic != model.TrafficBoth {
-		spec.Selector[LabelTrack] = string(w.traffic)
+	spec := corev1.ServiceSpec{Ports: exposed, Selector: Selector(in.App.ID, in.Spec.Name)}
+	if in.Traffic != model.TrafficBoth {
+		spec.Selector[LabelTrack] = string(in.Traffic)
 	}
 	switch {
 	case headless:
@@ -54,7 +54,7 @@ func (w *workload) service(ports []declared.Port, reached trait.Service, headles
 		return
 	}
 	add := func(name string) {
-		w.out.add(&corev1.Service{
+		o.add(&corev1.Service{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 			ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec:       spec,
@@ -64,5 +64,5 @@ func (w *workload) service(ports []declared.Port, reached trait.Service, headles
 		add(reached.Name)
 	}
 	spec.Type = reached.Type
-	add(w.name)
+	add(in.Name)
 }

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"cmp"
@@ -16,24 +16,25 @@ import (
 
 // A pod is the template of a component's pods while it is rendered.
 type pod struct {
-	*workload
+	Input
+	out      Output
 	template corev1.PodTemplateSpec
 	main     corev1.Container // the component's own
 	patch    trait.Patch      // what its traits give
 }
 
 // pod renders the template of the component's pods, and the objects of its traits.
-func (w *workload) pod(kind string, c container, ports []declared.Port, restart corev1.RestartPolicy) (*pod, error) {
+func (in Input) pod(kind string, c container, ports []declared.Port, restart corev1.RestartPolicy) (*pod, error) {
 	if c.Image == "" {
 		return nil, declared.Faultf(declared.CodeUnreadable, "properties.image", "is missing")
 	}
 	if err := declared.RefuseReserved("properties", c.Labels, c.Annotations); err != nil {
 		return nil, err
 	}
-	p := &pod{workload: w, main: corev1.Container{
-		Name: w.spec.Name, Image: c.Image, Command: c.Command, Args: c.Args, Resources: requirements(w.spec, w.grant),
+	p := &pod{Input: in, main: corev1.Container{
+		Name: in.Spec.Name, Image: c.Image, Command: c.Command, Args: c.Args, Resources: requirements(in.Spec, in.Grant),
 	}}
-	known := w.known(kind, c, ports, p.main.Resources)
+	known := in.known(kind, c, ports, p.main.Resources)
 	var err error
 	if p.patch, err = trait.Process(known); err != nil {
 		return nil, err
@@ -47,22 +48,22 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 		return nil, err
 	}
 	for _, port := range ports {
-		w.flows.listens = append(w.flows.listens, listening{port.Target(), port.Transport()})
+		p.out.Listens = append(p.out.Listens, At(port))
 	}
 	spec := &p.template.Spec
-	place := w.placement()
+	place := in.placement()
 	if spec.NodeSelector, err = place.nodes(); err != nil {
 		return nil, err
 	}
-	if spec.TopologySpreadConstraints, err = place.spread(kind, w.app.selector(w.spec.Name)); err != nil {
+	if spec.TopologySpreadConstraints, err = place.spread(kind, Selector(in.App.ID, in.Spec.Name)); err != nil {
 		return nil, err
 	}
-	labels := w.out.labels
+	labels := in.Labels
 	if kind == "Deployment" {
-		labels = declared.Merge(labels, map[string]string{LabelTrack: w.track})
+		labels = declared.Merge(labels, map[string]string{LabelTrack: in.Track})
 	}
-	p.template.Labels, p.template.Annotations = labelled(c.Labels, labels), c.Annotations
-	if digest := w.app.configuration(append(references, p.patch.References...)); digest != "" {
+	p.template.Labels, p.template.Annotations = Labelled(c.Labels, labels), c.Annotations
+	if digest := in.App.configuration(append(references, p.patch.References...)); digest != "" {
 		p.template.Annotations = declared.Merge(p.template.Annotations, map[string]string{AnnotationConfig: string(digest)})
 	}
 	// Pods do not need the API server, and would get the variables of other services
@@ -72,10 +73,10 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 	if err := p.account(c); err != nil {
 		return nil, err
 	}
-	if grace := w.app.spec.Lifecycle.Grace; grace > 0 {
+	if grace := in.App.Spec.Lifecycle.Grace; grace > 0 {
 		spec.TerminationGracePeriodSeconds = new(int64((grace + time.Second - 1) / time.Second))
 	}
-	if w.spec.OS == "windows" {
+	if in.Spec.OS == "windows" {
 		if err := p.onWindows(); err != nil {
 			return nil, err
 		}
@@ -86,7 +87,7 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 		}
 		p.main.SecurityContext = &corev1.SecurityContext{AllowPrivilegeEscalation: new(false)}
 	}
-	if w.app.Tenant.PodSecurity == model.PodSecurityRestricted {
+	if in.App.Standard == model.PodSecurityRestricted {
 		restrict(p)
 	}
 	p.carry()
@@ -102,55 +103,27 @@ func (w *workload) pod(kind string, c container, ports []declared.Port, restart 
 }
 
 // known returns what the traits of the component may know of it.
-func (w *workload) known(kind string, c container, ports []declared.Port, resources corev1.ResourceRequirements) trait.Context {
+func (in Input) known(kind string, c container, ports []declared.Port, resources corev1.ResourceRequirements) trait.Context {
 	return trait.Context{
-		Component: w.spec, Grant: w.grant, Ports: ports, Resources: resources, Env: c.Env,
+		Component: in.Spec, Grant: in.Grant, Ports: ports, Resources: resources, Env: c.Env,
 		Workload: trait.Workload{
-			Kind: kind, Name: w.name, Run: w.run, Newer: w.track == TrackNext, Selector: w.app.selector(w.spec.Name),
+			Kind: kind, Name: in.Name, Run: in.Run, Newer: in.Track == TrackNext, Selector: Selector(in.App.ID, in.Spec.Name),
 		},
-		Claims: trait.Claims{Kept: map[string]string{AnnotationPrune: PruneKeep}, Deleted: w.app.deletion()},
-		Policy: &w.app.spec.Policy, Domain: w.placement().topologyKey,
-		Peer: w.app.peer,
+		Claims: trait.Claims{Kept: map[string]string{AnnotationPrune: PruneKeep}, Deleted: in.App.deletion()},
+		Policy: &in.App.Spec.Policy, Domain: in.placement().topologyKey,
+		Peer: in.App.Peer,
 		Configuration: func(name string) (trait.Configuration, bool) {
-			c, ok := w.app.spec.Component(name)
+			c, ok := in.App.Spec.Component(name)
 			if !ok {
 				return trait.Configuration{}, false
 			}
 			found := trait.Configuration{Type: c.Type, Sort: c.Configures()}
 			if found.Sort != "" {
-				found.Name = w.app.configName(c)
+				found.Name = in.App.ConfigName(c)
 			}
 			return found, true
 		},
 	}
-}
-
-// configuration digests the data of the named components, "" without names. Secrets
-// count by the digests of their values: the status branch has nothing else of them,
-// and a restart of the reconciler must change no pod.
-func (a *application) configuration(names []string) model.Digest {
-	if len(names) == 0 {
-		return ""
-	}
-	names = slices.Compact(slices.Sorted(slices.Values(names)))
-	contents := map[string]any{}
-	for _, name := range names {
-		c, ok := a.redacted.Component(name)
-		if !ok {
-			continue
-		}
-		var d data
-		switch {
-		case c.Type == "external-secret":
-			contents[name] = c.Properties
-		case declared.Read(c.Properties, &d) == nil:
-			if d.Sops != "" {
-				d.Source = c.Source
-			}
-			contents[name] = d
-		}
-	}
-	return model.DigestOf(contents)
 }
 
 // requirements returns the requests and limits of a container. A QoS profile that
@@ -160,7 +133,7 @@ func (a *application) configuration(names []string) model.Digest {
 // evicts it last. A default of policy is no limit: nobody said that it suffices. Devices
 // cannot be shared.
 func requirements(c *model.Component, grant model.Grant) corev1.ResourceRequirements {
-	limit := limitsOf(c, grant)
+	limit := Limits(c, grant)
 	r := corev1.ResourceRequirements{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
 	for _, name := range grant.Requests.Names() {
 		asked := grant.Requests.Get(name)
@@ -175,8 +148,8 @@ func requirements(c *model.Component, grant model.Grant) corev1.ResourceRequirem
 	return r
 }
 
-// limitsOf returns the CPU and the memory that bound a container, 0 where nothing does.
-func limitsOf(c *model.Component, grant model.Grant) model.Resources {
+// Limits returns the CPU and the memory that bound a container, 0 where nothing does.
+func Limits(c *model.Component, grant model.Grant) model.Resources {
 	limit := c.Limits
 	qos := cmp.Or(grant.QoS, c.QoS)
 	if (qos == model.Guaranteed || qos == model.GuaranteedPro) && c.Requests.Memory > 0 {

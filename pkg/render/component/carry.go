@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ func (p *pod) carry() {
 	main.ImagePullPolicy = p.patch.Pod.Pull
 	spec.InitContainers, spec.Containers = p.extras(rights), []corev1.Container{*main}
 	for _, port := range p.patch.Entries {
-		p.flows.entries = append(p.flows.entries, listening{port.Target(), port.Transport()})
+		p.out.Entries = append(p.out.Entries, At(port))
 	}
 	p.out.patches = p.patch.Last
 	for _, o := range p.patch.Objects {
@@ -91,5 +91,5 @@ func (p *pod) meetsStandard() error {
 	default:
 		return nil
 	}
-	return manifest.Admission{Standard: p.app.Tenant.PodSecurity}.AdmitStandard(path, metav1.ObjectMeta{}, &p.template.Spec)
+	return manifest.Admission{Standard: p.App.Standard}.AdmitStandard(path, metav1.ObjectMeta{}, &p.template.Spec)
 }

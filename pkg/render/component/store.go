@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
@@ -7,26 +7,26 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-// statefulSet renders a store: replicas with names and volumes of their own. All
+// store renders a store: replicas with names and volumes of their own. All
 // replicas start at the same time: if they started in order, a broken pod would block
 // the update that repairs it.
-func (w *workload) statefulSet() error {
-	s, p, err := w.running("StatefulSet")
+func store(in Input) (Output, error) {
+	s, p, err := in.running("StatefulSet")
 	if err != nil {
-		return err
+		return Output{}, err
 	}
-	meta := w.meta(s.container)
+	meta := in.meta(s.container)
 	if len(p.patch.Claims) > 0 {
 		// Templates of claims cannot change, so the set carries the annotation for them.
-		meta.Annotations = declared.Merge(meta.Annotations, w.app.deletion())
+		meta.Annotations = declared.Merge(meta.Annotations, in.App.deletion())
 	}
-	w.out.add(&appsv1.StatefulSet{
+	p.out.add(&appsv1.StatefulSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "StatefulSet"},
 		ObjectMeta: meta,
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:             new(int32(w.run)),
-			Selector:             &metav1.LabelSelector{MatchLabels: w.app.selector(w.spec.Name)},
-			ServiceName:          w.name,
+			Replicas:             new(int32(in.Run)),
+			Selector:             &metav1.LabelSelector{MatchLabels: Selector(in.App.ID, in.Spec.Name)},
+			ServiceName:          in.Name,
 			Template:             p.template,
 			VolumeClaimTemplates: p.patch.Claims,
 			PodManagementPolicy:  appsv1.ParallelPodManagement,
@@ -34,6 +34,6 @@ func (w *workload) statefulSet() error {
 			RevisionHistoryLimit: new(int32(revisions)),
 		},
 	})
-	w.service(s.Ports, p.patch.Service, true)
-	return nil
+	p.out.service(in, s.Ports, p.patch.Service, true)
+	return p.out, nil
 }

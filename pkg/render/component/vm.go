@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"cmp"
@@ -20,7 +20,14 @@ import (
 
 // machine is a vm component while it is rendered.
 type machine struct {
-	*workload
+	Input
+	out   Output
+	known trait.Context // what its traits, and sources of its disks, may know
+	vmProperties
+}
+
+// vmProperties has the properties of a vm component.
+type vmProperties struct {
 	Image       string            `json:"image"`
 	Boot        string            `json:"boot"`
 	Disks       []disk            `json:"disks"`
@@ -33,56 +40,57 @@ type machine struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// render renders a vm: for each replica a VirtualMachine with a number and disks of its own. One that is not to
+// vm renders a vm: for each replica a VirtualMachine with a number and disks of its own. One that is not to
 // run is there and halted, so that it keeps what belongs to it.
-func (m *machine) render(w *workload) error {
-	if w.track == TrackNext {
-		return declared.Faultf(declared.CodeConflict, "type", "is a virtual machine, of which two versions do not run side by side; bring it with a deploy step")
+func vm(in Input) (Output, error) {
+	if in.Track == TrackNext {
+		return Output{}, declared.Faultf(declared.CodeConflict, "type", "is a virtual machine, of which two versions do not run side by side; bring it with a deploy step")
 	}
-	if err := w.properties(m); err != nil {
-		return err
+	m := &machine{Input: in}
+	if err := properties(in.Spec, &m.vmProperties); err != nil {
+		return Output{}, err
 	}
-	m.workload = w
-	if err := declared.RefuseReserved("properties", m.Labels, m.Annotations); err != nil {
-		return err
+	if err := declared.RefuseReserved("properties", m.vmProperties.Labels, m.Annotations); err != nil {
+		return Output{}, err
 	}
+	m.known = in.known("StatefulSet", container{}, m.Ports, requirements(in.Spec, in.Grant))
 	gives, err := m.traits()
 	if err != nil {
-		return err
+		return Output{}, err
 	}
 	spec := guest{Networks: []guestNetwork{{Name: "default"}}}
 	if err := m.place(&spec, gives); err != nil {
-		return err
+		return Output{}, err
 	}
 	if err := m.hardware(&spec.Domain); err != nil {
-		return err
+		return Output{}, err
 	}
-	count := max(1, w.spec.Replicas, w.run)
+	count := max(1, in.Spec.Replicas, in.Run)
 	for i := range count {
 		vm := &virtualMachine{TypeMeta: metav1.TypeMeta{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine"}}
-		vm.Name = declared.Join(declared.MaxName, w.name, strconv.Itoa(i))
+		vm.Name = declared.Join(declared.MaxName, in.Name, strconv.Itoa(i))
 		vm.Spec.RunStrategy = RunHalted
-		if i < w.run {
+		if i < in.Run {
 			vm.Spec.RunStrategy = RunAlways
 		}
-		vm.Spec.Template.Labels, vm.Spec.Template.Annotations = labelled(m.Labels, w.out.labels), m.Annotations
+		vm.Spec.Template.Labels, vm.Spec.Template.Annotations = Labelled(m.vmProperties.Labels, in.Labels), m.Annotations
 		vm.Spec.Template.Spec = spec
 		if err := m.attach(&vm.Spec.Template.Spec, vm.Name, count); err != nil {
-			return err
+			return Output{}, err
 		}
-		w.out.add(vm)
+		m.out.add(vm)
 	}
 	for _, port := range m.Ports {
-		w.flows.listens = append(w.flows.listens, listening{port.Target(), port.Transport()})
+		m.out.Listens = append(m.out.Listens, At(port))
 	}
-	w.service(m.Ports, gives.Service, false)
-	return nil
+	m.out.service(in, m.Ports, gives.Service, false)
+	return m.out, nil
 }
 
 // traits returns what its traits give. To them a machine is like a replica of a store: it has a name and disks of its own.
 func (m *machine) traits() (trait.Patch, error) {
 	var all map[string]json.RawMessage
-	if err := declared.Read(m.spec.Traits, &all); err != nil {
+	if err := declared.Read(m.Spec.Traits, &all); err != nil {
 		return trait.Patch{}, declared.Faultf(declared.CodeUnreadable, "traits", "%v", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -90,12 +98,12 @@ func (m *machine) traits() (trait.Patch, error) {
 			return trait.Patch{}, declared.Faultf(declared.CodeConflict, "traits."+name, "is not for a vm, which can have %s", strings.Join(can, ", "))
 		}
 	}
-	gives, err := trait.Process(m.known("StatefulSet", container{}, m.Ports, requirements(m.spec, m.grant)))
+	gives, err := trait.Process(m.known)
 	if err != nil {
 		return gives, err
 	}
 	for _, port := range gives.Entries {
-		m.flows.entries = append(m.flows.entries, listening{port.Target(), port.Transport()})
+		m.out.Entries = append(m.out.Entries, At(port))
 	}
 	for _, o := range gives.Objects {
 		m.out.add(o)
@@ -106,20 +114,20 @@ func (m *machine) traits() (trait.Patch, error) {
 // place says where the machine runs. Its node has Linux, whatever its guest has.
 func (m *machine) place(spec *guest, gives trait.Patch) error {
 	pod := corev1.PodSpec{Affinity: gives.Pod.Affinity}
-	place, host := m.placement(), *m.spec
+	place, host := m.placement(), *m.Spec
 	host.OS, place.spec = "linux", &host
 	var err error
 	if spec.NodeSelector, err = place.nodes(); err != nil {
 		return err
 	}
-	if spec.TopologySpreadConstraints, err = place.spread("StatefulSet", m.app.selector(m.spec.Name)); err != nil {
+	if spec.TopologySpreadConstraints, err = place.spread("StatefulSet", Selector(m.App.ID, m.Spec.Name)); err != nil {
 		return err
 	}
 	if err := place.together(&pod); err != nil {
 		return err
 	}
 	spec.Affinity, spec.Tolerations = pod.Affinity, gives.Pod.Tolerations
-	if grace := m.app.spec.Lifecycle.Grace; grace > 0 {
+	if grace := m.App.Spec.Lifecycle.Grace; grace > 0 {
 		spec.GraceSeconds = new(int64((grace + time.Second - 1) / time.Second))
 	}
 	return nil
@@ -128,7 +136,7 @@ func (m *machine) place(spec *guest, gives trait.Patch) error {
 // hardware renders what the guest finds. It is told of less memory than was granted, because what runs around it has its
 // part: so the pod asks for what arbitration counted.
 func (m *machine) hardware(d *domain) error {
-	granted := m.grant.Requests
+	granted := m.Grant.Requests
 	memory := max(granted.Memory/8*7>>20, 1) << 20
 	if m.Memory != "" {
 		asked, err := model.ParseMemory(m.Memory)
@@ -143,7 +151,7 @@ func (m *machine) hardware(d *domain) error {
 	}
 	guest := declared.Quantity("memory", memory)
 	d.Memory.Guest, d.CPU.Cores = guest.String(), cmp.Or(m.Cores, max(1, (granted.CPU+999)/1000))
-	asks := requirements(m.spec, m.grant)
+	asks := requirements(m.Spec, m.Grant)
 	d.Resources.Requests, d.Resources.Limits, d.Resources.OvercommitGuestOverhead = ofNode(asks.Requests), ofNode(asks.Limits), true
 	for _, name := range granted.Names() {
 		if name == "cpu" || name == "memory" {

@@ -1,4 +1,4 @@
-package render
+package component
 
 import corev1 "k8s.io/api/core/v1"
 

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"cmp"
@@ -21,31 +21,31 @@ type patching struct {
 
 // patch carries out the patches of the owner on the objects of a component. What comes of them passes
 // the checks of objects that owners write.
-func (p *part) patch(of patching, admission manifest.Admission) error {
-	for i, patch := range p.patches {
+func (o *Output) patch(of patching, admission manifest.Admission) error {
+	for i, patch := range o.patches {
 		path := fmt.Sprintf("traits.patches.%d", i)
 		name := of.name
 		if patch.Name != of.stable {
 			name = cmp.Or(patch.Name, name)
 		}
-		n := slices.IndexFunc(p.objects, func(u *unstructured.Unstructured) bool { return u.GetKind() == patch.Kind && u.GetName() == name })
+		n := slices.IndexFunc(o.Objects, func(u *unstructured.Unstructured) bool { return u.GetKind() == patch.Kind && u.GetName() == name })
 		if n < 0 && of.partly {
 			continue
 		}
 		if n < 0 {
 			return declared.Faultf(declared.CodeReference, path, "is of %s %s, which is no object of the component", patch.Kind, name)
 		}
-		after, err := manifest.PatchObject(path, patch.Merge, patch.JSON, p.objects[n])
+		after, err := manifest.PatchObject(path, patch.Merge, patch.JSON, o.Objects[n])
 		if err != nil {
 			return err
 		}
 		if err := admission.Admit(path, manifest.WithoutSystem(after)); err != nil {
 			return err
 		}
-		p.objects[n] = after
+		o.Objects[n] = after
 	}
-	if p.patches == nil || !of.running {
+	if o.patches == nil || !of.running {
 		return nil
 	}
-	return admission.AdmitUsage("traits.patches", p.objects)
+	return admission.AdmitUsage("traits.patches", o.Objects)
 }

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -26,14 +26,14 @@ func (p *pod) account(c container) error {
 	}
 	own := &corev1.ServiceAccount{
 		TypeMeta:                     metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-		ObjectMeta:                   metav1.ObjectMeta{Name: p.name},
+		ObjectMeta:                   metav1.ObjectMeta{Name: p.Name},
 		AutomountServiceAccountToken: new(false),
 	}
 	if c.ServiceAccount != nil {
 		own.Annotations = c.ServiceAccount.Annotations
 	}
 	p.out.add(own)
-	spec.ServiceAccountName = p.name
+	spec.ServiceAccountName = p.Name
 	if rights == nil {
 		return nil
 	}
@@ -42,14 +42,14 @@ func (p *pod) account(c container) error {
 	}
 	p.out.add(&rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
-		ObjectMeta: metav1.ObjectMeta{Name: p.name},
+		ObjectMeta: metav1.ObjectMeta{Name: p.Name},
 		Rules:      rights,
 	})
 	p.out.add(&rbacv1.RoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-		ObjectMeta: metav1.ObjectMeta{Name: p.name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: p.name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: p.name, Namespace: p.app.namespace}},
+		ObjectMeta: metav1.ObjectMeta{Name: p.Name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: p.Name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: p.Name, Namespace: p.App.Namespace}},
 	})
 	spec.AutomountServiceAccountToken = new(true)
 	p.template.Labels = declared.Merge(p.template.Labels, map[string]string{LabelRights: "true"})

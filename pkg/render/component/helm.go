@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"cmp"
@@ -42,39 +42,34 @@ func (s *chartSource) pinned() (model.Pinned, error) {
 	return model.Pinned{}, &build.RefusedError{Code: declared.CodeUnpinned, Message: "is to come from a repository that is not pinned; write from: {git, commit} or from: {oci, digest}"}
 }
 
-// chartReaders read the charts of one application: those in its directory, and those that
-// other repositories have.
-type chartReaders struct {
-	own     *chart.Reader
-	outside build.Outside
-	others  map[model.Pinned]*chart.Reader
-}
-
-// of returns the reader of a source, and how messages name it.
-func (r *chartReaders) of(from *chartSource) (*chart.Reader, string, error) {
-	if from == nil {
-		return r.own, "", nil
-	}
-	p, err := from.pinned()
-	if err != nil {
-		return nil, "", err
-	}
-	if r.others[p] == nil {
-		files, err := r.outside(p)
-		if err != nil {
+// charts returns the reader of a source, and how messages name it.
+func (s *Sources) charts(from *chartSource) (*chart.Reader, string, error) {
+	p, at, files := model.Pinned{}, "", s.files
+	if from != nil {
+		var err error
+		if p, err = from.pinned(); err != nil {
 			return nil, "", err
 		}
-		if r.others == nil {
-			r.others = map[model.Pinned]*chart.Reader{}
-		}
-		r.others[p] = chart.NewReader(files)
+		at = p.String() + ":/"
 	}
-	return r.others[p], p.String() + ":/", nil
+	if s.readers[p] == nil {
+		if from != nil {
+			var err error
+			if files, err = s.outside(p); err != nil {
+				return nil, "", err
+			}
+		}
+		if s.readers == nil {
+			s.readers = map[model.Pinned]*chart.Reader{}
+		}
+		s.readers[p] = chart.NewReader(files)
+	}
+	return s.readers[p], at, nil
 }
 
-// chart reads the chart, to be rendered as a release.
-func (p *helmProperties) chart(readers *chartReaders, release, namespace string) (build.Recipe, error) {
-	reader, at, err := readers.of(p.From)
+// chart reads the chart of a component, to be rendered as a release.
+func (s *Sources) chart(p helmProperties, release, namespace string) (build.Recipe, error) {
+	reader, at, err := s.charts(p.From)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +80,23 @@ func (p *helmProperties) chart(readers *chartReaders, release, namespace string)
 	}, err
 }
 
-// render renders a helm component: the objects that its chart comes to.
-func (p *helmProperties) render(w *workload) error {
-	if err := w.properties(p); err != nil {
-		return err
+// helm renders a helm component: the objects that its chart comes to.
+func helm(in Input) (Output, error) {
+	var p helmProperties
+	if err := properties(in.Spec, &p); err != nil {
+		return Output{}, err
 	}
-	objects, built, err := w.app.built(chartKey(w.spec.Name), "properties.chart", declared.CodeChart, declared.CodeTemplate)
+	objects, built, err := in.App.built(chartKey(in.Spec.Name), "properties.chart", declared.CodeChart, declared.CodeTemplate)
 	if err != nil {
-		return err
+		return Output{}, err
 	}
 	for i, u := range objects {
 		if u.GroupVersionKind().GroupKind().String() == "Secret" {
 			// Its values may be those of the component, which are written to the status branch.
 			err := declared.Faultf(declared.CodeSecret, at("properties.chart", i), "is a Secret; write a component of type secret and name it in the values, as existingSecret or what the chart calls it")
-			return named(built, "properties.chart", objects, err)
+			return Output{}, named(built, "properties.chart", objects, err)
 		}
 	}
-	return named(built, "properties.chart", objects, w.manifests("properties.chart", objects))
+	out, err := in.manifests("properties.chart", objects)
+	return out, named(built, "properties.chart", objects, err)
 }

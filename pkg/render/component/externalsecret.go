@@ -1,19 +1,17 @@
-package render
+package component
 
 import (
 	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // ExternalSecret is the kind of which External Secrets Operator makes Secrets.
 const ExternalSecret = "ExternalSecret.external-secrets.io"
 
-// externalSecret has the properties of an external-secret component.
-type externalSecret struct {
+// externalSecretProperties has the properties of an external-secret component.
+type externalSecretProperties struct {
 	Store struct {
 		Name string `json:"name"`
 		Kind string `json:"kind"`
@@ -44,14 +42,14 @@ func (r remoteKey) ref() map[string]any {
 // externalSecret renders an external-secret component. The Secret has the name that one of
 // a secret component has. It gets a template: without one the operator copies our labels
 // and annotations to it.
-func (w *workload) externalSecret() error {
-	var p externalSecret
-	if err := w.properties(&p); err != nil {
-		return err
+func externalSecret(in Input) (out Output, err error) {
+	var p externalSecretProperties
+	if err := properties(in.Spec, &p); err != nil {
+		return out, err
 	}
 	spec := map[string]any{
 		"secretStoreRef": map[string]any{"kind": p.Store.Kind, "name": p.Store.Name},
-		"target":         map[string]any{"name": w.name, "template": map[string]any{"type": "Opaque"}},
+		"target":         map[string]any{"name": in.Name, "template": map[string]any{"type": "Opaque"}},
 	}
 	if p.RefreshInterval != "" {
 		spec["refreshInterval"] = p.RefreshInterval
@@ -69,23 +67,9 @@ func (w *workload) externalSecret() error {
 	if from != nil {
 		spec["dataFrom"] = from
 	}
-	w.out.objects = append(w.out.objects, &unstructured.Unstructured{Object: map[string]any{
+	out.Objects = append(out.Objects, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
-		"metadata": map[string]any{"name": w.name}, "spec": spec,
+		"metadata": map[string]any{"name": in.Name}, "spec": spec,
 	}})
-	return nil
-}
-
-// taken lists the identities that an object takes: its own, and that of the Secret that is
-// made of it.
-func taken(u *unstructured.Unstructured) []string {
-	ids := []string{manifest.Identity(u)}
-	if u.GroupVersionKind().GroupKind().String() != ExternalSecret {
-		return ids
-	}
-	name, _, _ := unstructured.NestedString(u.Object, "spec", "target", "name")
-	if name == "" {
-		name = u.GetName()
-	}
-	return append(ids, "Secret "+name)
+	return out, nil
 }

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"encoding/json"
@@ -15,65 +15,65 @@ import (
 const maxObjects = 1000
 
 // raw renders a raw component: the objects that its owner wrote, if policy allows them.
-func (w *workload) raw() error {
+func raw(in Input) (out Output, err error) {
 	var p struct {
 		Objects []json.RawMessage `json:"objects"`
 	}
-	if err := w.properties(&p); err != nil {
-		return err
+	if err := properties(in.Spec, &p); err != nil {
+		return out, err
 	}
 	objects := make([]*unstructured.Unstructured, len(p.Objects))
 	for i, encoded := range p.Objects {
 		objects[i] = &unstructured.Unstructured{}
 		if err := objects[i].UnmarshalJSON(encoded); err != nil {
-			return declared.Faultf(declared.CodeUnreadable, at("properties.objects", i), "is not an object: it has no kind, or is not JSON")
+			return out, declared.Faultf(declared.CodeUnreadable, at("properties.objects", i), "is not an object: it has no kind, or is not JSON")
 		}
 		if objects[i].GroupVersionKind().GroupKind().String() == "Secret" {
 			// Specs are written to the status branch, and there only secret
 			// components are known to hold secrets.
-			return declared.Faultf(declared.CodeKind, at("properties.objects", i), "is a Secret; a component of type secret keeps its values out of the status branch")
+			return out, declared.Faultf(declared.CodeKind, at("properties.objects", i), "is a Secret; a component of type secret keeps its values out of the status branch")
 		}
 	}
-	return w.manifests("properties.objects", objects)
+	return in.manifests("properties.objects", objects)
 }
 
 // manifests adds objects that a tenant wrote to the component. While it may not run,
 // workloads and autoscalers are left out.
-func (w *workload) manifests(path string, objects []*unstructured.Unstructured) error {
+func (in Input) manifests(path string, objects []*unstructured.Unstructured) (out Output, err error) {
 	if len(objects) > maxObjects {
-		return declared.Faultf(declared.CodeSize, path, "brings %d objects, at most %d are taken", len(objects), maxObjects)
+		return out, declared.Faultf(declared.CodeSize, path, "brings %d objects, at most %d are taken", len(objects), maxObjects)
 	}
-	admission := w.admission(manifest.Accounts(objects))
+	admission := in.admission(manifest.Accounts(objects))
 	for i, u := range objects {
 		if err := admission.Admit(at(path, i), u); err != nil {
-			return err
+			return out, err
 		}
 	}
-	if w.run > 0 {
+	if in.Run > 0 {
 		if err := admission.AdmitUsage(path, objects); err != nil {
-			return err
+			return out, err
 		}
 	}
-	w.flows = manifested(objects)
+	out.Listens, out.Entries = manifested(objects)
 	for _, u := range objects {
 		kind := u.GroupVersionKind().GroupKind().String()
-		if _, runs := manifest.Workloads[kind]; w.run > 0 || !runs && kind != manifest.Autoscaler {
-			w.out.objects = append(w.out.objects, u)
+		if _, runs := manifest.Workloads[kind]; in.Run > 0 || !runs && kind != manifest.Autoscaler {
+			out.Objects = append(out.Objects, u)
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // admission returns the rules for objects that the tenant wrote for this component, which
 // brings service accounts of some names.
-func (w *workload) admission(accounts []string) manifest.Admission {
-	labels := maps.Clone(w.out.labels)
+func (in Input) admission(accounts []string) manifest.Admission {
+	labels := maps.Clone(in.Labels)
 	for _, key := range []string{LabelName, LabelPartOf, LabelManagedBy} {
 		delete(labels, key) // the tenant's selectors may use these
 	}
 	return manifest.Admission{
-		Policy: &w.app.spec.Policy, Namespace: w.app.namespace, Labels: labels, Nodes: w.placement().nodes, Grant: w.grant,
-		Standard: w.app.Tenant.PodSecurity, Accounts: accounts,
+		Policy: &in.App.Spec.Policy, Namespace: in.App.Namespace, Labels: labels, Nodes: in.placement().nodes, Grant: in.Grant,
+		Standard: in.App.Standard, Accounts: accounts,
 	}
 }
 

@@ -1,4 +1,4 @@
-package render
+package component
 
 import (
 	"cmp"
@@ -82,4 +82,9 @@ func (p placement) topologyKey(over string) (string, error) {
 		return pool.TopologyKey, nil
 	}
 	return "topology.kubernetes.io/" + over, nil
+}
+
+// placement returns where the pods of the component may run.
+func (in Input) placement() placement {
+	return placement{in.Spec, in.Grant.Pool, in.Grant.Domains, in.App.Pools}
 }
