@@ -43,7 +43,7 @@ func TestAttack17Machines(t *testing.T) {
 		require.ErrorContains(t, err, "which no tenant brings: machines are components of type vm")
 	}
 	_, err := oneComponent(t, `type: vm, runtime: virtual-machine, properties: {image: ghcr.io/acme/a}, traits: {init: [{name: i, image: ghcr.io/acme/a}]}`)
-	require.ErrorContains(t, err, "traits.init: is not for a vm, which can have affinity, ingress, service, tolerations")
+	require.ErrorContains(t, err, "traits.init: is not for a vm, which can have affinity, gateway, ingress, service, tolerations")
 	_, err = oneComponent(t, `type: vm, runtime: virtual-machine, replicas: 2, properties: {boot: d, disks: [{name: d, type: existing, claim: c}]}`)
 	require.ErrorContains(t, err, "is one disk for several machines")
 }

@@ -39,6 +39,7 @@ var defences = []defence{
 	{"16", "pkg/claim/allotted.go", `!slices.Contains(own.Services, s.Type)`, `false`, "./pkg/turn", "TestAttack16TenantEscape"},
 	{"16", "pkg/claim/settle.go", `if n.rivals(a.ID, t.app) && late == nil {`, `if false {`, "./pkg/turn", "TestAttack16TenantEscape"},
 	{"16", "pkg/render/trait/context.go", `if model.Matches(allowed, name) {`, `if name != "" {`, "./pkg/render", "TestAttack16ExistingObjects"},
+	{"16", "pkg/render/component/routed.go", `!model.Matches(in.App.Spec.Policy.Existing.Gateways, gateway)`, `gateway == ""`, "./pkg/render", "TestAttack16RawRoutes"},
 	{"17", "pkg/render/manifest/podspec.go", `strings.TrimSuffix(r, "/")+"/"`, `strings.TrimSuffix(r, "/")`, "./pkg/render", "TestAttack17PrivilegeEscalation"},
 	{"17", "pkg/render/manifest/account.go", `slices.Contains(a.Accounts, name)`, `name != "d-aros"`, "./pkg/render", "TestAttack17AccountOfManifests"},
 	{"17", "pkg/render/manifest/kinds.go", "\t\"kubevirt.io\":  ", "\t\"none.kubevirt.io\":  ", "./pkg/render", "TestAttack17Machines"},

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -66,9 +67,9 @@ func (a *Application) Peer(component string) (trait.Peer, bool) {
 	if !ok || !c.Runs() {
 		return trait.Peer{}, false
 	}
-	var of service
-	if declared.Read(c.Properties, &of) != nil {
-		of.Ports = nil // of another type, or refused where it is rendered
+	var of struct{ Ports []declared.Port }
+	if json.Unmarshal(c.Properties, &of) != nil {
+		of.Ports = nil // refused where it is rendered
 	}
 	return trait.Peer{Name: ObjectName(a.ID, component), Labels: Selector(a.ID, component), Ports: of.Ports}, true
 }

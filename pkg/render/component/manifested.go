@@ -13,31 +13,17 @@ import (
 )
 
 // manifested returns the ports of pods that an owner wrote: those of the containers, and
-// those that Services lead to. An Ingress among the objects lets clients in on all of them.
-// Invalid ports and protocols open nothing: the API server refuses the object that has them.
-func manifested(objects []*unstructured.Unstructured) (listens, entries []Listening) {
-	add := func(port int32, protocol corev1.Protocol) {
-		protocol = cmp.Or(protocol, corev1.ProtocolTCP)
-		if known := []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP}; 0 < port && port <= 65535 && slices.Contains(known, protocol) {
-			listens = append(listens, Listening{port, protocol})
-		}
-	}
+// those that Services lead to. An Ingress among the objects lets clients in on all of them, an
+// HTTPRoute on those that it leads to.
+func (in Input) manifested(objects []*unstructured.Unstructured) (listens, entries []Listening) {
+	add := func(port int32, protocol corev1.Protocol) { listens = append(listens, valid(port, protocol)...) }
 	enters := false
 	for _, u := range objects {
 		kind := u.GroupVersionKind().GroupKind().String()
 		enters = enters || kind == "Ingress.networking.k8s.io"
-		if kind == "Service" {
-			var s corev1.Service
-			if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &s) == nil {
-				for _, p := range s.Spec.Ports {
-					switch {
-					case p.TargetPort.Type == intstr.String: // a port of a container by its name
-					case p.TargetPort.IntVal != 0:
-						add(p.TargetPort.IntVal, p.Protocol)
-					default:
-						add(p.Port, p.Protocol)
-					}
-				}
+		for _, p := range servicePorts(u) {
+			if p.TargetPort.Type == intstr.Int { // else a port of a container by its name
+				add(cmp.Or(p.TargetPort.IntVal, p.Port), p.Protocol)
 			}
 		}
 		if s, runs := manifest.Workloads[kind]; runs {
@@ -49,7 +35,31 @@ func manifested(objects []*unstructured.Unstructured) (listens, entries []Listen
 		}
 	}
 	if enters {
-		entries = listens
+		return listens, listens
+	}
+	for _, u := range objects {
+		if u.GroupVersionKind().GroupKind().String() == "HTTPRoute.gateway.networking.k8s.io" && in.ofAllowedGateways(u) {
+			entries = append(entries, in.routed(u, objects)...)
+		}
 	}
 	return listens, entries
+}
+
+// valid returns a port of pods. Invalid ports and protocols are none: the API server refuses the
+// object that has them.
+func valid(port int32, protocol corev1.Protocol) []Listening {
+	protocol = cmp.Or(protocol, corev1.ProtocolTCP)
+	if known := []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP}; port <= 0 || port > 65535 || !slices.Contains(known, protocol) {
+		return nil
+	}
+	return []Listening{{port, protocol}}
+}
+
+// servicePorts returns the ports of an object that is a Service.
+func servicePorts(u *unstructured.Unstructured) []corev1.ServicePort {
+	var s corev1.Service
+	if u.GroupVersionKind().GroupKind().String() != "Service" || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &s) != nil {
+		return nil
+	}
+	return s.Spec.Ports
 }

@@ -16,8 +16,8 @@ func TestInvalidPortsOpenNothing(t *testing.T) {
 			"apiVersion": "v1", "kind": "Service", "spec": map[string]any{"ports": []any{map[string]any{"port": int64(port), "protocol": protocol}}},
 		}}
 	}
-	listens, _ := manifested([]*unstructured.Unstructured{service(99999, "TCP"), service(-1, "TCP"), service(80, "HTTP")})
+	listens, _ := Input{}.manifested([]*unstructured.Unstructured{service(99999, "TCP"), service(-1, "TCP"), service(80, "HTTP")})
 	require.Empty(t, listens)
-	listens, _ = manifested([]*unstructured.Unstructured{service(80, "UDP")})
+	listens, _ = Input{}.manifested([]*unstructured.Unstructured{service(80, "UDP")})
 	require.Equal(t, []Listening{{80, corev1.ProtocolUDP}}, listens)
 }

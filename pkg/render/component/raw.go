@@ -54,7 +54,7 @@ func (in Input) manifests(path string, objects []*unstructured.Unstructured) (ou
 			return out, err
 		}
 	}
-	out.Listens, out.Entries = manifested(objects)
+	out.Listens, out.Entries = in.manifested(objects)
 	for _, u := range objects {
 		kind := u.GroupVersionKind().GroupKind().String()
 		if _, runs := manifest.Workloads[kind]; in.Run > 0 || !runs && kind != manifest.Autoscaler {

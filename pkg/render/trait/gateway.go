@@ -17,7 +17,7 @@ import (
 )
 
 var _ = register(Trait{
-	Name: "gateway", Kinds: []string{"Deployment", "StatefulSet"}, Stable: true,
+	Name: "gateway", Kinds: []string{"Deployment", "StatefulSet"}, Stable: true, Machines: true,
 	Process: reading("gateway", gateway),
 })
 
