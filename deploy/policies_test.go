@@ -1,12 +1,14 @@
 package deploy
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -108,6 +110,30 @@ func TestStolenToken(t *testing.T) {
 		}
 		require.ErrorContains(t, in.send(t, in.config, namespace, manifest), "forbidden", what)
 	}
+	reading := func(name, rules string) string {
+		return `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: "` + name + `", labels: {` + render.LabelFleet + `: ` + in.fleet + `}}, rules: [` + rules + `]}`
+	}
+	own := "d-aros:" + in.fleet + ":t:a:c"
+	for what, manifest := range map[string]string{
+		"name":     reading("thief", `{apiGroups: [""], resources: [nodes], verbs: [list]}`),
+		"fleet":    reading("d-aros:other:t:a:c", `{apiGroups: [""], resources: [nodes], verbs: [list]}`),
+		"secrets":  reading(own, `{apiGroups: [""], resources: [secrets], verbs: [list]}`),
+		"all":      reading(own, `{apiGroups: [""], resources: ["*"], verbs: [list]}`),
+		"write":    reading(own, `{apiGroups: [""], resources: [pods], verbs: [delete]}`),
+		"shell":    reading(own, `{apiGroups: [""], resources: [nodes/proxy], verbs: [get]}`),
+		"escalate": reading(own, `{apiGroups: [rbac.authorization.k8s.io], resources: [clusterroles], verbs: [get]}`),
+	} {
+		require.ErrorContains(t, in.send(t, in.config, "", manifest), "forbidden", what)
+	}
+	require.NoError(t, in.send(t, in.config, "", reading(own, `{apiGroups: [""], resources: [nodes], verbs: [list]}`)), "what it may itself")
+	binding := func(name, role, account string) string {
+		return `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: "` + name + `", labels: {` + render.LabelFleet + `: ` + in.fleet + `}},
+			roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "` + role + `"}, subjects: [{kind: ServiceAccount, name: ` + account + `, namespace: ` + in.fleet + `}]}`
+	}
+	require.ErrorContains(t, in.send(t, in.config, "", binding(own, own, render.Account)), "no Secrets or roles", "the account of the namespace")
+	require.ErrorContains(t, in.send(t, in.config, "", binding(own, in.role, "web")), "forbidden", "another role")
+	require.NoError(t, in.send(t, in.config, "", binding(own, own, "web")))
+	require.ErrorContains(t, in.send(t, in.config, "", reading(own, `{apiGroups: [storage.k8s.io], resources: [storageclasses], verbs: [list]}`)), "not currently held", "what it may not")
 	require.ErrorContains(t, thief.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings().Delete(ctx, in.fleet+"-writes", metav1.DeleteOptions{}), "cannot delete")
 	for _, name := range []string{"kube-" + in.fleet, "daros-" + in.fleet} {
 		require.ErrorContains(t, in.send(t, in.config, "", namespaceOf(name, in.fleet)), "are reserved")
@@ -214,6 +240,12 @@ spec:
 	_, err := in.Clientset.RbacV1().Roles(in.fleet).Create(t.Context(), more, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, in.send(t, in.Config, in.fleet, bindingOf("pods", "Role", "pods", in.fleet, render.Account)))
+	class := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: in.fleet}, Handler: "runc"}
+	_, err = in.Clientset.NodeV1().RuntimeClasses().Create(t.Context(), class, metav1.CreateOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, in.Clientset.NodeV1().RuntimeClasses().Delete(context.WithoutCancel(t.Context()), class.Name, metav1.DeleteOptions{}))
+	})
 	account := in.account(in.fleet)
 	// The standard of the namespace refuses some of them, too: it is not what is tested.
 	require.NoError(t, in.send(t, in.Config, "", `{apiVersion: v1, kind: Namespace, metadata: {name: `+in.fleet+`, labels: {pod-security.kubernetes.io/enforce: privileged}}}`))
@@ -237,6 +269,14 @@ spec:
 		"a probe or a hook":                    container("livenessProbe", map[string]any{"httpGet": map[string]any{"host": "169.254.169.254", "port": int64(80)}}),
 		"the pod itself":                       container("lifecycle", map[string]any{"preStop": map[string]any{"tcpSocket": map[string]any{"host": "10.0.0.1", "port": int64(80)}}}),
 		"ports of nodes":                       container("ports", []any{map[string]any{"containerPort": int64(80), "hostPort": int64(80)}}),
+		"policy allows runtime classes":        set(class.Name, "spec", "runtimeClassName"),
+		"no part of their node":                set(true, "spec", "hostNetwork"),
+		"of their node (hostNetwork, hostPID":  set(true, "spec", "hostPID"),
+		"containers have no privileges":        container("securityContext", map[string]any{"privileged": true}),
+		"have no privileges (privileged":       container("securityContext", map[string]any{"capabilities": map[string]any{"add": []any{"SYS_ADMIN"}}}),
+		"the kernel holds containers":          set("Unconfined", "spec", "securityContext", "seccompProfile", "type"),
+		"holds containers (sysctls":            container("securityContext", map[string]any{"seccompProfile": map[string]any{"type": "Unconfined"}}),
+		"volumes are of the application":       set([]any{map[string]any{"name": "v", "hostPath": map[string]any{"path": "/"}}}, "spec", "volumes"),
 	} {
 		require.ErrorContains(t, in.send(t, account, in.fleet, pod(change)), why)
 	}
@@ -260,6 +300,33 @@ spec:
 	require.ErrorContains(t, in.send(t, account, in.fleet, token("web", "")), "no business with the API server")
 	require.ErrorContains(t, in.send(t, account, in.fleet, token("default", "true")), "no business with the API server")
 	require.NoError(t, in.send(t, account, in.fleet, token("web", "true")), "rights that policy allows")
+	// Who is a process of a Windows node has its label, which D-AROS alone sets, and nothing else of the node.
+	process := func(name, label, system string, more ...func(map[string]any)) string {
+		return pod(func(p map[string]any) {
+			set(name, "metadata", "name")(p)
+			set(label, "metadata", "labels", render.LabelHostProcess)(p)
+			set(system, "spec", "os", "name")(p)
+			set(true, "spec", "hostNetwork")(p)
+			set(map[string]any{"windowsOptions": map[string]any{"hostProcess": true, "runAsUserName": `NT AUTHORITY\SYSTEM`}}, "spec", "securityContext")(p)
+			container("securityContext", map[string]any{})(p)
+			for _, change := range more {
+				change(p)
+			}
+		})
+	}
+	require.NoError(t, in.send(t, account, in.fleet, process("process", "true", "windows")))
+	require.ErrorContains(t, in.send(t, account, in.fleet, process("other", "", "windows")), "no part of their node")
+	require.ErrorContains(t, in.send(t, account, in.fleet, process("other", "true", "windows", set([]any{map[string]any{"name": "v", "hostPath": map[string]any{"path": "/"}}}, "spec", "volumes"))), "volumes are of the application")
+	require.ErrorContains(t, in.send(t, account, in.fleet, pod(func(p map[string]any) {
+		set("linux", "metadata", "name")(p)
+		set("true", "metadata", "labels", render.LabelHostProcess)(p)
+		set(true, "spec", "hostNetwork")(p)
+	})), "no part of their node", "a pod of Linux")
+	require.NoError(t, in.send(t, account, in.fleet, pod(func(p map[string]any) {
+		set("class", "metadata", "name")(p)
+		set(class.Name, "metadata", "labels", render.LabelRuntimeClass)(p)
+		set(class.Name, "spec", "runtimeClassName")(p)
+	})))
 	require.NoError(t, in.send(t, in.Config, in.fleet, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: operator}}`))
 	require.NoError(t, in.send(t, in.Config, in.fleet, pod(func(p map[string]any) {
 		set("q", "metadata", "name")(p)

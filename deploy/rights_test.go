@@ -32,7 +32,7 @@ const patience = 2 * time.Minute
 var kinds = []string{
 	"ConfigMap", "CronJob", "DaemonSet", "Deployment", "HorizontalPodAutoscaler", "Ingress", "Job",
 	"ExternalSecret", "PersistentVolumeClaim", "PodDisruptionBudget", "Secret", "Service", "ServiceAccount", "StatefulSet",
-	"VirtualMachine", "HTTPRoute", "Role", "RoleBinding",
+	"VirtualMachine", "HTTPRoute", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding",
 	"Namespace", "LimitRange", "NetworkPolicy", "ResourceQuota",
 }
 
@@ -41,7 +41,7 @@ var components = []model.Component{
 	{Name: "web", Type: "webservice", Properties: []byte(`{"image": "example.com/web:1", "ports": [{"port": 80}]}`),
 		Traits: []byte(`{"ingress": [{"host": "rights.example.com", "port": 80}], "autoscale": {"min": 1, "max": 1, "cpu": 80},
 			"gateway": {"name": "infra/public", "hosts": ["rights.example.com"], "routes": [{"port": 80, "path": "/more"}]},
-			"rights": [{"verbs": ["get"], "resources": ["configmaps"]}]}`)},
+			"rights": [{"verbs": ["get"], "resources": ["configmaps"]}, {"verbs": ["list"], "resources": ["nodes"], "cluster": true}]}`)},
 	{Name: "db", Type: "store", Properties: []byte(`{"image": "example.com/db:1", "ports": [{"port": 5432}]}`),
 		Traits: []byte(`{"storage": [{"name": "data", "type": "persistent", "mountPath": "/data", "size": "1Gi"}]}`)},
 	{Name: "log", Type: "daemon", Properties: []byte(`{"image": "example.com/log:1"}`)},
@@ -69,6 +69,7 @@ func (in *installation) sets(t *testing.T) []render.Set {
 	tenant := &model.Tenant{Name: fleet, Isolation: model.IsolationLocked, PodSecurity: model.PodSecurityRestricted, Quota: &model.Resources{CPU: 64_000, Memory: 64 << 30}}
 	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
 	tenant.Policy.Rights, tenant.Policy.Existing.Gateways = []string{"get configmaps"}, []string{"infra/public"}
+	tenant.Policy.Reading = []string{"list nodes"}
 	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
 	app.Lifecycle.Deletion = render.DeletionData
 	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Spec: app}
@@ -86,7 +87,7 @@ func (in *installation) sets(t *testing.T) []render.Set {
 	rendered, err := render.Application(render.Input{Fleet: fleet, Instance: inst, Tenant: tenant, Pools: []model.PoolSpec{pool}})
 	require.NoError(t, err)
 	tenant.Access = &model.Access{Principals: []model.Principal{{Name: "bob"}}, Admins: []string{"bob"}}
-	whole := render.Tenant(fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}})
+	whole := render.Tenant(fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}, Reads: inst.Reads()})
 	whole.Readers = render.Readers("", nil, tenant, nil)
 	all := []render.Set{whole, rendered}
 

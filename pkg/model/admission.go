@@ -190,6 +190,11 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("existing.claims", list(p.Existing.Claims))
 	add("existing.gateways", list(p.Existing.Gateways))
 	add("rights", list(p.Rights))
+	add("clusterRights", list(p.Reading))
+	add("runtimeClasses", list(p.RuntimeClasses))
+	if p.HostProcess {
+		add("hostProcess", "true")
+	}
 	add("defaults.replicas", count(p.Replicas))
 	add("defaults.priority", count(p.Priority))
 	add("defaults.strategy", p.Strategy)

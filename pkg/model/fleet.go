@@ -160,15 +160,19 @@ type Policy struct {
 	Strategy        string          `json:"strategy"`
 	OnUpdateFailure OnUpdateFailure `json:"onUpdateFailure"`
 
-	MaxGrace  time.Duration `json:"maxGrace,omitempty"`  // most that Lifecycle.Grace may be
-	Deletion  Deletion      `json:"deletion,omitempty"`  // whether volumes may be deleted
-	Conflicts Conflicts     `json:"conflicts,omitempty"` // "": ConflictsCorrect
-	Immutable Immutable     `json:"immutable,omitempty"` // "": ImmutableRefuse
-	Egress    []string      `json:"egress,omitempty"`    // hosts that steps of workflows may call; *.example.com is every host below
-	Exits     []string      `json:"exits,omitempty"`     // addresses that pods of locked tenants may call: 203.0.113.0/24:443, as ParseExit reads them
-	Accounts  []string      `json:"accounts,omitempty"`  // annotations that service accounts may have: key=value, with *
-	Existing  Existing      `json:"existing,omitzero"`   // what others made and components may name
-	Rights    []string      `json:"rights,omitempty"`    // what pods may do on the API server: "get pods"; "read pods" is get, list and watch
+	MaxGrace  time.Duration `json:"maxGrace,omitempty"`      // most that Lifecycle.Grace may be
+	Deletion  Deletion      `json:"deletion,omitempty"`      // whether volumes may be deleted
+	Conflicts Conflicts     `json:"conflicts,omitempty"`     // "": ConflictsCorrect
+	Immutable Immutable     `json:"immutable,omitempty"`     // "": ImmutableRefuse
+	Egress    []string      `json:"egress,omitempty"`        // hosts that steps of workflows may call; *.example.com is every host below
+	Exits     []string      `json:"exits,omitempty"`         // addresses that pods of locked tenants may call: 203.0.113.0/24:443, as ParseExit reads them
+	Accounts  []string      `json:"accounts,omitempty"`      // annotations that service accounts may have: key=value, with *
+	Existing  Existing      `json:"existing,omitzero"`       // what others made and components may name
+	Rights    []string      `json:"rights,omitempty"`        // what pods may do on the API server: "get pods"; "read pods" is get, list and watch
+	Reading   []string      `json:"clusterRights,omitempty"` // what pods may read of the whole cluster, written like Rights
+
+	RuntimeClasses []string `json:"runtimeClasses,omitempty"` // that components may name, with *
+	HostProcess    bool     `json:"hostProcess,omitempty"`    // components may run on Windows nodes themselves
 
 	// Ladder is the order in which an application is degraded: qos, optional
 	// (components that are not critical), replicas.

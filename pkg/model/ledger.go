@@ -46,6 +46,7 @@ func (l *Ledger) WithObjects() map[string]Occupancy {
 		if inst := &l.Instances[i]; inst.HasObjects() {
 			o := all[inst.App.Tenant]
 			o.Apps, o.Room, o.Limits = append(o.Apps, inst.App), o.Room.Add(inst.Room()), o.Limits.Max(inst.MaxLimits())
+			o.Reads = append(o.Reads, inst.Reads()...)
 			all[inst.App.Tenant] = o
 		}
 	}

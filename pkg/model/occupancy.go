@@ -1,6 +1,10 @@
 package model
 
-import "slices"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
 
 // Occupancy is what the applications of a tenant have in a runtime.
 type Occupancy struct {
@@ -8,6 +12,51 @@ type Occupancy struct {
 	Room Resources // that their pods need at most
 
 	Limits Resources // the largest of their components
+
+	Reads []Reads // of components that want to read what is outside their namespace, by application and name
+}
+
+// Reads is what the pods of a component want to read of the whole cluster.
+type Reads struct {
+	App       AppID
+	Component string
+	Of        []Right
+}
+
+// Right is what pods may do with some kinds of objects on the API server.
+type Right struct {
+	Verbs     []string `json:"verbs"` // read is get, list and watch
+	Resources []string `json:"resources"`
+	Group     string   `json:"group"`
+	Names     []string `json:"names"`   // of the only objects
+	Cluster   bool     `json:"cluster"` // in the whole cluster, not in the namespace
+}
+
+// Reads returns what components of an instance want to read of the whole cluster, during an update both versions
+// of one.
+func (i *Instance) Reads() (all []Reads) {
+	for _, spec := range []*Application{i.Spec, i.Previous} {
+		if spec == nil {
+			continue
+		}
+		for k := range spec.Components {
+			c := &spec.Components[k]
+			if !bytes.Contains(c.Traits, []byte(`"cluster"`)) {
+				continue
+			}
+			var traits struct{ Rights []Right }
+			_ = json.Unmarshal(c.Traits, &traits) // what cannot be read is refused where it is rendered
+			of := slices.DeleteFunc(traits.Rights, func(r Right) bool { return !r.Cluster })
+			switch n := slices.IndexFunc(all, func(r Reads) bool { return r.Component == c.Name }); {
+			case len(of) == 0:
+			case n < 0:
+				all = append(all, Reads{i.App, c.Name, of})
+			default:
+				all[n].Of = append(all[n].Of, of...)
+			}
+		}
+	}
+	return all
 }
 
 // Ceiling is the most that what runs of a tenant may request, nil without a quota: its quota,

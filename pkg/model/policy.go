@@ -4,9 +4,9 @@ import "slices"
 
 // Equal reports whether two policies have the same values, wherever these come from.
 func (p *Policy) Equal(o *Policy) bool {
-	lists := func(q *Policy) [13][]string {
+	lists := func(q *Policy) [15][]string {
 		return [...][]string{q.Registries, q.Runtimes, q.Kinds, q.RequiredLabels, q.Strategies, q.Egress, q.Exits, q.Accounts, q.Ladder,
-			q.Existing.Configs, q.Existing.Claims, q.Existing.Gateways, q.Rights}
+			q.Existing.Configs, q.Existing.Claims, q.Existing.Gateways, q.Rights, q.Reading, q.RuntimeClasses}
 	}
 	x, y := lists(p), lists(o)
 	for i := range x {
@@ -20,5 +20,5 @@ func (p *Policy) Equal(o *Policy) bool {
 		p.Conflicts == o.Conflicts && p.MinRuntime == o.MinRuntime && p.RestoreHold == o.RestoreHold && p.RestoreMargin == o.RestoreMargin &&
 		p.ReserveAfter == o.ReserveAfter && p.Backfill == o.Backfill && p.Flavours == o.Flavours && p.PriorityClaims == o.PriorityClaims && p.Immutable == o.Immutable &&
 		p.Replicas == o.Replicas && p.Priority == o.Priority &&
-		p.StartDeadline == o.StartDeadline && p.UnreadyAfter == o.UnreadyAfter && p.Requests == o.Requests && p.DefaultRequests.Equal(o.DefaultRequests)
+		p.StartDeadline == o.StartDeadline && p.UnreadyAfter == o.UnreadyAfter && p.Requests == o.Requests && p.HostProcess == o.HostProcess && p.DefaultRequests.Equal(o.DefaultRequests)
 }

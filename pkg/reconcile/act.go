@@ -208,6 +208,12 @@ func tenantRevision(t *model.Tenant, held model.Occupancy) string {
 		held.Apps = nil // they have no namespaces of their own
 	}
 	revision := fmt.Sprint("tenant ", t.Policy.Namespace, t.Ceiling(held.Room), held.Apps, t.PodSecurity)
+	if t.Policy.HostProcess {
+		revision += " host-process"
+	}
+	if len(held.Reads) > 0 {
+		revision += fmt.Sprint(" reads ", t.Policy.Reading, model.DigestOf(held.Reads))
+	}
 	if t.Isolation == model.IsolationLocked {
 		revision += fmt.Sprint(" locked ", held.Limits, t.Policy.Exits)
 	}

@@ -58,8 +58,10 @@ func TestAttack17NodesOfMachines(t *testing.T) {
 // TestAttack17Windows: a Windows container has nothing of its node, and what only Linux has is refused by name.
 func TestAttack17Windows(t *testing.T) {
 	for name, c := range map[string]struct{ says, component string }{
-		"host process":  {"unknown field", `type: windows-service, properties: {image: ghcr.io/acme/a, service: s, hostProcess: true}`},
-		"runtime class": {"unknown field", `type: windows-service, properties: {image: ghcr.io/acme/a, service: s, runtimeClassName: other}`},
+		"host process":  {"DA1736 application.components.a.properties.hostProcess: is a process of its Windows node, and policy does not allow those (hostProcess)", `type: windows-service, properties: {image: ghcr.io/acme/a, service: s, hostProcess: system}`},
+		"its network":   {"unknown field", `type: windows-service, properties: {image: ghcr.io/acme/a, service: s, hostNetwork: true}`},
+		"runtime class": {"DA1735 application.components.a.properties.runtimeClass: names runtime class other, and policy allows none (runtimeClasses)", `type: windows-service, properties: {image: ghcr.io/acme/a, service: s, runtimeClass: other}`},
+		"its field":     {"unknown field", `type: windows-service, properties: {image: ghcr.io/acme/a, service: s, runtimeClassName: other}`},
 		"rights":        {"is for containers of linux", `type: windows-service, properties: {image: ghcr.io/acme/a, service: s}, traits: {security: {user: 1000}}`},
 		"memory":        {"has a directory in memory (d), which only containers of Linux have: leave it out, or run the component on linux", `type: worker, properties: {image: ghcr.io/acme/a}, traits: {storage: [{name: d, type: ephemeral, mountPath: /d, size: 1Mi, memory: true}]}`},
 		"hosts":         {"has names in /etc/hosts, which only", `type: worker, properties: {image: ghcr.io/acme/a}, traits: {hostAliases: [{ip: 10.0.0.1, names: [a]}]}`},

@@ -19,6 +19,9 @@ const (
 	LabelTrack       = component.LabelTrack  // of pods of a Deployment: TrackStable or TrackNext
 	LabelRights      = component.LabelRights // of pods that may have the token of their account, because policy allows it rights
 
+	LabelRuntimeClass = component.LabelRuntimeClass // of pods with a runtime class that policy allows: its name
+	LabelHostProcess  = component.LabelHostProcess  // of pods that policy allows to be processes of a Windows node: true
+
 	LabelName      = component.LabelName
 	LabelPartOf    = component.LabelPartOf
 	LabelManagedBy = component.LabelManagedBy

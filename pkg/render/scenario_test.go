@@ -23,6 +23,8 @@ type scenario struct {
 	Tenant, App, Namespace, Prefix, Commit string
 	Instance                               int
 	Kinds, Registries, Rights              []string
+	Reading, RuntimeClasses                []string
+	HostProcess                            bool
 	Existing                               model.Existing
 	Pools                                  []model.PoolSpec
 	Components                             []scenarioComponent
@@ -76,6 +78,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	policy := model.Policy{
 		Kinds: s.Kinds, Registries: s.Registries, Namespace: "tenant", StartDeadline: 10 * time.Minute,
 		MaxReplicas: s.MaxReplicas, MaxGrace: 10 * time.Minute, Existing: s.Existing, Rights: s.Rights,
+		Reading: s.Reading, RuntimeClasses: s.RuntimeClasses, HostProcess: s.HostProcess,
 	}
 	if s.Namespace != "" {
 		policy.Namespace = s.Namespace

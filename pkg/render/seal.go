@@ -109,7 +109,7 @@ func kept(owner, apiVersion, kind, namespace, name string) Object {
 // stage returns the stage in which an object is applied. Configuration comes before
 // workloads: a pod that starts too early would run the new template with old values.
 func stage(u *unstructured.Unstructured) int {
-	if u.GetKind() == "RoleBinding" && declared.Word(declared.Below(u.Object, "roleRef")["kind"]) == "Role" {
+	if kind := u.GetKind(); kind == "ClusterRoleBinding" || kind == "RoleBinding" && declared.Word(declared.Below(u.Object, "roleRef")["kind"]) == "Role" {
 		return StageWorkload // the role comes first: the API server binds none that is not there
 	}
 	return StageOf(u.GroupVersionKind().GroupKind())

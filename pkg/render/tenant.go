@@ -16,9 +16,14 @@ const systemName = "d-aros"
 const podSecurityEnforce = "pod-security.kubernetes.io/enforce"
 
 // standard returns the Pod Security Standard that the API server enforces on the pods of
-// a tenant: no host access and no privileges, and if restricted no root either.
+// a tenant: no host access and no privileges, and if restricted no root either. Kubernetes has
+// none between those that allow processes of a Windows node and nothing else of it, and all: where
+// policy allows these, what the API server admits is bounded by the policy d-aros-pods alone.
 func standard(t *model.Tenant) string {
-	if t.PodSecurity == model.PodSecurityBaseline {
+	switch {
+	case t.PodSecurity == model.PodSecurityBaseline && t.Policy.HostProcess:
+		return "privileged"
+	case t.PodSecurity == model.PodSecurityBaseline:
 		return "baseline"
 	}
 	return string(t.PodSecurity)
@@ -41,6 +46,7 @@ func Tenant(fleet, prefix string, t *model.Tenant, held model.Occupancy) Set {
 		seen[name] = true
 		set.Objects = append(set.Objects, scope(fleet, name, t, held)...)
 	}
+	set.Objects = append(set.Objects, readings(fleet, prefix, t, held.Reads)...)
 	inOrder(set.Objects)
 	return set
 }

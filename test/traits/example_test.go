@@ -41,6 +41,7 @@ const allowed = `package fleet
 platform: policy: {
 	existing: {configs: ["shop-*"], claims: ["media"], gateways: ["infra/public"]}
 	rights: ["read pods", "get configmaps", "update configmaps"]
+	clusterRights: ["list nodes"]
 }
 `
 

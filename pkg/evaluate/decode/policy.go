@@ -68,6 +68,11 @@ type effectiveDoc struct {
 		Gateways []string `json:"gateways"`
 	} `json:"existing"`
 	Rights  []string `json:"rights"`
+	Reading []string `json:"clusterRights"`
+
+	RuntimeClasses []string `json:"runtimeClasses"`
+	HostProcess    bool     `json:"hostProcess"`
+
 	Defined struct {
 		Components []string `json:"components"`
 		Traits     []string `json:"traits"`
@@ -124,6 +129,9 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 			Configs: sorted(d.Existing.Configs), Claims: sorted(d.Existing.Claims), Gateways: sorted(d.Existing.Gateways),
 		},
 		Rights:          sorted(d.Rights),
+		Reading:         sorted(d.Reading),
+		RuntimeClasses:  sorted(d.RuntimeClasses),
+		HostProcess:     d.HostProcess,
 		Ladder:          d.Ladder, // in the order written
 		MinRuntime:      duration(d.MinRuntime),
 		RestoreHold:     duration(d.RestoreHold),
@@ -201,7 +209,7 @@ var policyPaths = []string{
 	"preemption", "degradation", "requests", "requiredLabels", "strategies", "onUpdateFailure", "deletion", "conflicts", "immutable",
 	"ladder", "minRuntime", "restoreHold", "restoreMargin", "reserveAfter", "backfill", "flavours", "priorityClaims", "egress.hosts", "network.egress",
 	"secrets.names", "secrets.literals", "secrets.existing", "secrets.stores", "secrets.annotations",
-	"existing.configs", "existing.claims", "existing.gateways", "rights",
+	"existing.configs", "existing.claims", "existing.gateways", "rights", "clusterRights", "runtimeClasses", "hostProcess",
 	"defaults.replicas", "defaults.priority", "defaults.strategy", "defaults.startDeadline", "defaults.unreadyAfter",
 	"defaults.requests.cpu", "defaults.requests.memory",
 }

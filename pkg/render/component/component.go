@@ -1,10 +1,6 @@
 package component
 
 import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/manifest"
@@ -62,7 +58,7 @@ func Render(in Input) (Output, error) {
 		}
 	}
 	admission := in.admission(manifest.Accounts(out.Objects))
-	admission.Token = slices.ContainsFunc(out.Objects, func(u *unstructured.Unstructured) bool { return u.GetKind() == "Role" })
+	admission.Token, admission.RuntimeClass, admission.HostProcess = out.token, out.class, out.host
 	err = out.patch(patching{
 		name: in.Name, stable: ObjectName(in.App.ID, in.Spec.Name),
 		partly: in.Run == 0 || in.Track == TrackNext || in.Step != nil, running: in.Run > 0,

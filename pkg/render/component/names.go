@@ -17,6 +17,9 @@ const (
 	LabelComponent   = declared.Domain + "component"
 	LabelTrack       = declared.Domain + "track"  // of pods of a Deployment: TrackStable or TrackNext
 	LabelRights      = declared.Domain + "rights" // of pods that may have the token of their account, because policy allows it rights
+
+	LabelRuntimeClass = declared.Domain + "runtime-class" // of pods with a runtime class that policy allows: its name
+	LabelHostProcess  = declared.Domain + "host-process"  // of pods that policy allows to be processes of a Windows node: true
 )
 
 // Labels of every object that its owner may give another value, and the one beside them.

@@ -20,6 +20,9 @@ type Output struct {
 	Entries []Listening // ports that clients outside the cluster may call
 
 	patches []trait.ObjectPatch // of the objects, by their owner
+	token   bool                // its pods have the token of their account, for rights that policy allows
+	class   string              // the runtime class of its pods, which policy allows
+	host    bool                // its pods are processes of their node, which policy allows
 }
 
 // Listening is one port of pods.

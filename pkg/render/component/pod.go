@@ -91,6 +91,9 @@ func (in Input) pod(kind string, c container, ports []declared.Port, restart cor
 		restrict(p)
 	}
 	p.carry()
+	if err := p.onNode(c); err != nil {
+		return nil, err
+	}
 	if err := place.together(spec); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@ type container struct {
 
 	PullSecrets    []string `json:"pullSecrets"`
 	ServiceAccount *account `json:"serviceAccount"`
+
+	RuntimeClass string `json:"runtimeClass"`
+	HostProcess  string `json:"hostProcess"` // the account of a Windows node that it runs as
 }
 
 // service has the properties of a component that keeps running.

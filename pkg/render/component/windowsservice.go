@@ -28,6 +28,9 @@ func (p *pod) serve(s service) error {
 	if s.User == "" {
 		return nil
 	}
+	if s.HostProcess != "" {
+		return declared.Faultf(declared.CodeConflict, "properties.user", "is a user of a container, and hostProcess says which account of the node it runs as")
+	}
 	if s.User == "ContainerAdministrator" && p.App.Standard == model.PodSecurityRestricted {
 		return declared.Faultf(declared.CodeStandard, "properties.user", "is ContainerAdministrator, and the Pod Security Standard of the tenant is restricted; run it as ContainerUser")
 	}

@@ -38,6 +38,9 @@ const (
 	CodeOwned      = "DA1732" // a patch of what is not the owner's
 	CodeExisting   = "DA1733" // an object of others that policy does not allow to name
 	CodeRight      = "DA1734" // a right on the API server that policy does not allow
+	CodeClass      = "DA1735" // a runtime class that policy does not allow
+	CodeHost       = "DA1736" // a process of a Windows node that policy does not allow
+	CodeReach      = "DA1737" // a right on the whole cluster that policy does not allow
 	// The code after CodeSize refused workflows while nothing carried them out; codes are not used again.
 )
 

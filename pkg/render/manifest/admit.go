@@ -22,6 +22,9 @@ type Admission struct {
 	Standard  model.PodSecurity
 	Accounts  []string // names of the ServiceAccounts that the component brings
 	Token     bool     // its pods have the token of their account, for rights that policy allows
+
+	RuntimeClass string // of its pods, that policy allows
+	HostProcess  bool   // its pods are processes of a Windows node, which policy allows
 }
 
 // Admit checks one object that a tenant wrote, and changes it to one of the component.

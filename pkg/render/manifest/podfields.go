@@ -97,7 +97,7 @@ var (
 		"dnsPolicy", "dnsConfig", "hostname", "subdomain", "setHostnameAsFQDN", "hostAliases", "hostUsers", "enableServiceLinks",
 		"imagePullSecrets", "automountServiceAccountToken", "serviceAccount", "serviceAccountName", "securityContext", "resources",
 		"shareProcessNamespace", "tolerations", "topologySpreadConstraints", "os", "schedulerName",
-		"hostNetwork", "hostPID", "hostIPC").with(fields{
+		"runtimeClassName", "hostNetwork", "hostPID", "hostIPC").with(fields{
 		"containers": containerFields, "initContainers": containerFields, "volumes": volumeFields,
 		"affinity": {"nodeAffinity": nil, "podAffinity": affinity, "podAntiAffinity": affinity},
 	})

@@ -118,7 +118,7 @@ func (a Admission) refusePrivileges(path string, spec *corev1.PodSpec) error {
 		return declared.Faultf(declared.CodePrivilege, path, "asks for %s: %s", field, why)
 	}
 	switch {
-	case spec.HostNetwork:
+	case spec.HostNetwork && !a.HostProcess:
 		return refuse("hostNetwork", "pods have a network of their own")
 	case spec.HostPID:
 		return refuse("hostPID", "pods see only their own processes")
@@ -136,7 +136,7 @@ func (a Admission) refusePrivileges(path string, spec *corev1.PodSpec) error {
 		return refuse("serviceAccount "+spec.DeprecatedServiceAccount, "pods run as default or as a ServiceAccount that their component brings")
 	case spec.AutomountServiceAccountToken != nil && *spec.AutomountServiceAccountToken && !a.Token:
 		return refuse("automountServiceAccountToken", "pods have no business with the API server")
-	case spec.RuntimeClassName != nil:
+	case spec.RuntimeClassName != nil && *spec.RuntimeClassName != a.RuntimeClass:
 		return refuse("runtimeClassName", "runtimes are declared by the component")
 	case len(spec.EphemeralContainers) > 0:
 		return refuse("ephemeralContainers", "they are for debugging a pod that runs")
@@ -144,7 +144,7 @@ func (a Admission) refusePrivileges(path string, spec *corev1.PodSpec) error {
 		return refuse("resourceClaims", "devices are declared by the component")
 	case spec.SecurityContext != nil && len(spec.SecurityContext.Sysctls) > 0:
 		return refuse("securityContext.sysctls", "they change the node")
-	case spec.SecurityContext != nil && windowsHost(spec.SecurityContext.WindowsOptions):
+	case spec.SecurityContext != nil && !a.HostProcess && windowsHost(spec.SecurityContext.WindowsOptions):
 		return refuse("securityContext.windowsOptions.hostProcess", "it runs on the node itself")
 	}
 	for _, t := range spec.Tolerations {

@@ -2,7 +2,6 @@ package trait
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/d-aros/d-aros/pkg/render/declared"
@@ -59,7 +58,7 @@ type Pod struct {
 	Affinity    *corev1.Affinity           `is:"the affinity"`
 	Tolerations []corev1.Toleration
 	Hosts       []corev1.HostAlias
-	Pull        corev1.PullPolicy   `is:"when images are pulled"` // of all containers
-	Fields      map[string]any      `is:"the patch of the pod"`   // merged last
-	Rights      []rbacv1.PolicyRule // on the API server, in the namespace
+	Pull        corev1.PullPolicy `is:"when images are pulled"` // of all containers
+	Fields      map[string]any    `is:"the patch of the pod"`   // merged last
+	Rights      []Right           // on the API server
 }
