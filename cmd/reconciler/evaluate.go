@@ -49,6 +49,7 @@ func childCommand() ([]string, error) {
 type fleetFlags struct {
 	fleet, prefix string
 	fetch         bool
+	credentials   string
 }
 
 func (f *fleetFlags) add(fl *pflag.FlagSet) {
@@ -59,6 +60,12 @@ func (f *fleetFlags) add(fl *pflag.FlagSet) {
 
 func (f *fleetFlags) addFetch(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.fetch, "fetch", false, "fetch what applications name by commits of other repositories, from hosts that policy allows")
+	addCredentials(fl, &f.credentials)
+}
+
+// addCredentials adds the flag of the directory with credentials for what is fetched.
+func addCredentials(fl *pflag.FlagSet, dir *string) {
+	fl.StringVar(dir, "fetch-credentials", "", "directory with a file HOST, or TENANT/HOST, of one line USER:TOKEN for each host that other repositories are fetched from with credentials")
 }
 
 // options returns how a command without a cluster evaluates a fleet.
@@ -66,7 +73,7 @@ func (f *fleetFlags) options(ctx context.Context, progressTo io.Writer) (offline
 	child, err := childCommand()
 	outside := pinned.Kept(pinnedDir(defaultStateDir()))
 	if f.fetch {
-		outside = pinned.Open(ctx, pinned.Options{Dir: pinnedDir(defaultStateDir()), Now: true, Dial: outbound.Reach{}.Dial})
+		outside = pinned.Open(ctx, pinned.Options{Dir: pinnedDir(defaultStateDir()), Now: true, Dial: outbound.Reach{}.Dial, Credentials: f.credentials})
 	}
 	return offline.Options{
 		Child: child, Answers: answersDir(), Fleet: f.fleet, Prefix: f.prefix, Outside: outside.Files,

@@ -34,6 +34,7 @@ type runFlags struct {
 	trustRoot                                     string
 	fleetFiles                                    int
 	tokenFile, writeTokenFile, sshKey, knownHosts string
+	credentials                                   string
 	cluster                                       clusterFlags
 	fleet, prefix                                 string
 	interval, sourceStale                         time.Duration
@@ -98,6 +99,7 @@ components of runtime process.`,
 	fl.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "directory for Git objects and evaluations; a cache, safe to delete")
 	fl.StringVar(&f.tokenFile, "token-file", "", "file with the token for https")
 	fl.StringVar(&f.writeTokenFile, "write-token-file", "", "file with the token for the status branch and its mirror (default: the token in --token-file)")
+	addCredentials(fl, &f.credentials)
 	fl.StringVar(&f.sshKey, "ssh-key", "", "private key for ssh")
 	fl.StringVar(&f.knownHosts, "known-hosts", "", "known_hosts file for ssh (default: the user's)")
 	f.cluster.add(fl, "")
@@ -202,7 +204,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	outside := pinned.Open(ctx, pinned.Options{Dir: pinnedDir(f.stateDir), Now: f.once || f.dryRun, Dial: reach.Dial})
+	outside := pinned.Open(ctx, pinned.Options{Dir: pinnedDir(f.stateDir), Now: f.once || f.dryRun, Dial: reach.Dial, Credentials: f.credentials})
 	defer outside.Close()
 	runtimes, err := f.runtimes(clusters, opener, evaluator, outside, reach)
 	if err != nil {

@@ -21,7 +21,7 @@ func restrictedInputs(t *testing.T) map[string]Input {
 	all := map[string]Input{}
 	for name, input := range goldens(t) {
 		in := input()
-		if slices.ContainsFunc(in.Instance.Spec.Components, func(c model.Component) bool { return c.Type == "raw" || c.Type == "kustomize" || c.Type == "helm" }) {
+		if slices.ContainsFunc(in.Instance.Spec.Components, func(c model.Component) bool { return c.Type == "raw" || c.Type == "kustomize" || c.Type == "helm" }) || in.Tenant.Policy.HostProcess {
 			continue
 		}
 		in.Tenant.PodSecurity, in.Tenant.Isolation = model.PodSecurityRestricted, model.IsolationLocked

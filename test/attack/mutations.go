@@ -46,6 +46,7 @@ var defences = []defence{
 	{"17", "pkg/render/manifest/rights.go", `reads && slices.Contains(rights, "read "+of)`, `reads && of != ""`, "./pkg/render", "TestAttack17Rights"},
 	{"17", "pkg/render/manifest/rights.go", `!slices.Contains(reading, verb), resource == "secrets"`, `!slices.Contains(reading, verb)`, "./pkg/render", "TestAttack17ClusterRights"},
 	{"17", "pkg/render/component/node.go", `case !policy.HostProcess:`, `case !policy.HostProcess && account == "":`, "./pkg/render", "TestAttack17Windows"},
+	{"18", "pkg/source/pinned/credentials.go", `!= g.host &&`, `== "" &&`, "./pkg/source/pinned", "TestAttack18Credentials"},
 	{"18", "pkg/render/kustomize/build.go", `if k.Secrets {`, `if false {`, "./pkg/render", "TestAttack18SecretLeak"},
 	{"18", "pkg/render/chart/explain.go", `f.repeats && c.mentions(`, `f == nil && c.mentions(`, "./pkg/render/chart", "TestAttack18ChartSecretLeak"},
 	{"18", "pkg/model/redact.go", `if c.Type != "secret" || c.Redacted() || c.Encrypted() != "" {`, `if c.Type != "" || c.Redacted() || c.Encrypted() != "" {`, "./cmd/reconciler", "TestAttack18SecretsShowNowhere"},

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,31 +32,17 @@ const (
 	contentFile  = "content.tgz"
 )
 
-// encrypted sends requests by HTTPS only, and cuts answers off.
-type encrypted struct{ over http.RoundTripper }
-
-func (e encrypted) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Scheme != "https" {
-		return nil, errors.New("the registry leads to an address that does not begin with https://")
-	}
-	answer, err := e.over.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	answer.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(answer.Body, maxPack), answer.Body}
-	return answer, nil
-}
-
 // fetchArtefact fetches the artefact of a digest and keeps it, if it is that.
-func (s *Store) fetchArtefact(p model.Pinned) error {
+func (s *Store) fetchArtefact(p wanted, as login) error {
 	repository, err := name.NewRepository(strings.TrimPrefix(p.Repository, model.Registry), name.StrictValidation)
 	if err != nil {
 		return errors.New("its address is none of a registry")
 	}
-	image, err := remote.Image(repository.Digest(p.Version), remote.WithContext(s.ctx), remote.WithTransport(encrypted{s.transport}), remote.WithAuth(authn.Anonymous))
+	who := authn.Anonymous
+	if as != (login{}) {
+		who = authn.FromConfig(authn.AuthConfig{Username: as.user, Password: as.password})
+	}
+	image, err := remote.Image(repository.Digest(p.Version), remote.WithContext(s.ctx), remote.WithTransport(s.through(p.Pinned)), remote.WithAuth(who))
 	if err != nil {
 		return shown(err)
 	}
@@ -82,7 +67,7 @@ func (s *Store) fetchArtefact(p model.Pinned) error {
 	if err != nil {
 		return shown(err)
 	}
-	if _, err := unpacked(p, raw, content); err != nil {
+	if _, err := unpacked(p.Pinned, raw, content); err != nil {
 		return err
 	}
 	dir := s.dir(p)
@@ -93,7 +78,7 @@ func (s *Store) fetchArtefact(p model.Pinned) error {
 }
 
 // keptArtefact returns the files of an artefact that is kept.
-func (s *Store) keptArtefact(p model.Pinned) (fs.FS, error) {
+func (s *Store) keptArtefact(p wanted) (fs.FS, error) {
 	raw, err := readFile(filepath.Join(s.dir(p), manifestFile))
 	if err != nil {
 		return nil, err
@@ -102,7 +87,7 @@ func (s *Store) keptArtefact(p model.Pinned) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unpacked(p, raw, content)
+	return unpacked(p.Pinned, raw, content)
 }
 
 // readFile reads a file that is no larger than what is kept.

@@ -53,6 +53,7 @@ type charts struct {
 	asked atomic.Int32
 	down  atomic.Bool
 	swap  atomic.Pointer[[]byte] // answered in place of blobs
+	guard atomic.Pointer[string] // the password that it asks for
 }
 
 func newCharts(t *testing.T) *charts {
@@ -60,8 +61,12 @@ func newCharts(t *testing.T) *charts {
 	behind := registry.New(registry.Logger(log.New(io.Discard, "", 0)))
 	config, dial := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.asked.Add(1)
-		blob := c.swap.Load()
+		blob, guard := c.swap.Load(), c.guard.Load()
+		_, password, _ := r.BasicAuth()
 		switch {
+		case guard != nil && password != *guard:
+			w.Header().Set("WWW-Authenticate", `Basic realm="charts"`)
+			w.WriteHeader(http.StatusUnauthorized)
 		case c.down.Load():
 			http.Error(w, "down", http.StatusBadGateway)
 		case blob != nil && r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/blobs/"):

@@ -3,8 +3,6 @@ package pinned
 import (
 	"sync"
 	"time"
-
-	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // Bounds of fetches.
@@ -20,8 +18,8 @@ const (
 type fetches struct {
 	running  sync.WaitGroup
 	places   chan struct{}
-	queues   map[string][]model.Pinned // by tenant that one is fetched for
-	failures map[model.Pinned]failure
+	queues   map[string][]wanted // by tenant that one is fetched for
+	failures map[wanted]failure
 }
 
 // failure is why a fetch failed, and until when it is not tried again.
@@ -32,15 +30,15 @@ type failure struct {
 }
 
 func newFetches() fetches {
-	return fetches{places: make(chan struct{}, maxAtOnce), queues: map[string][]model.Pinned{}, failures: map[model.Pinned]failure{}}
+	return fetches{places: make(chan struct{}, maxAtOnce), queues: map[string][]wanted{}, failures: map[wanted]failure{}}
 }
 
 // failed returns why the last fetch failed, nil if none has.
-func (f *fetches) failed(p model.Pinned) error { return f.failures[p].err }
+func (f *fetches) failed(p wanted) error { return f.failures[p].err }
 
 // want has something fetched for a tenant, unless that is under way or failed lately. A tenant
 // fetches one at a time, so that what hangs holds up nobody else.
-func (s *Store) want(tenant string, p model.Pinned) {
+func (s *Store) want(tenant string, p wanted) {
 	f := &s.fetches
 	queue, running := f.queues[tenant]
 	if len(queue) == maxWaiting || time.Now().Before(f.failures[p].until) || s.ctx.Err() != nil {
@@ -83,7 +81,7 @@ func (s *Store) work(tenant string) {
 }
 
 // note remembers how a fetch ended. After each failure the wait is longer.
-func (f *fetches) note(p model.Pinned, err error) {
+func (f *fetches) note(p wanted, err error) {
 	if err == nil {
 		delete(f.failures, p)
 		return

@@ -41,6 +41,9 @@ type Options struct {
 	// Dial connects. Nil: to any address.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	TLS  *tls.Config // nil: with the roots of the system
+	// Credentials is a directory with a file for each host that wants to know who asks, and one below a directory of a
+	// tenant for what only that tenant may have. "": nobody asks by a name.
+	Credentials string
 }
 
 // A Store has files that are named by what they are. It is for concurrent use.
@@ -56,9 +59,15 @@ type Store struct {
 	fetched chan struct{}
 }
 
+// wanted is what is fetched and kept: for all tenants, or for the one whose credentials it takes.
+type wanted struct {
+	model.Pinned
+	tenant string // "": all
+}
+
 // opened are files that were read and verified.
 type opened struct {
-	pinned model.Pinned
+	pinned wanted
 	files  fs.FS
 }
 
@@ -90,22 +99,27 @@ func (s *Store) Fetched() <-chan struct{} { return s.fetched }
 func (s *Store) Files(tenant string, p model.Pinned) (fs.FS, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if files := s.kept(p); files != nil {
-		return files, nil
+	all, own := wanted{Pinned: p}, wanted{p, tenant}
+	for _, w := range []wanted{all, own} {
+		if files := s.kept(w); files != nil {
+			return files, nil
+		}
 	}
-	switch why := s.fetches.failed(p); {
+	switch why := s.fetches.failed(own); {
 	case s.ctx == nil:
 		return nil, &build.AbsentError{Pinned: p, Why: "is not kept here, and nothing is fetched now; --fetch does"}
 	case s.o.Now:
-		if err := s.fetch(p); err != nil {
+		if err := s.fetch(own); err != nil {
 			return nil, &build.AbsentError{Pinned: p, Why: "cannot be fetched: " + err.Error()}
 		}
-		if files := s.kept(p); files != nil {
-			return files, nil
+		for _, w := range []wanted{all, own} {
+			if files := s.kept(w); files != nil {
+				return files, nil
+			}
 		}
 		return nil, &build.AbsentError{Pinned: p, Why: "cannot be kept in " + s.o.Dir}
 	default:
-		s.want(tenant, p)
+		s.want(tenant, own)
 		if why != nil {
 			return nil, &build.AbsentError{Pinned: p, Why: "cannot be fetched: " + why.Error() + "; it is tried again"}
 		}
@@ -114,13 +128,17 @@ func (s *Store) Files(tenant string, p model.Pinned) (fs.FS, error) {
 }
 
 // dir is where what a name stands for is kept.
-func (s *Store) dir(p model.Pinned) string {
-	name := sha256.Sum256([]byte(p.Repository + "\n" + p.Version))
+func (s *Store) dir(p wanted) string {
+	text := p.Repository + "\n" + p.Version
+	if p.tenant != "" {
+		text += "\n" + p.tenant
+	}
+	name := sha256.Sum256([]byte(text))
 	return filepath.Join(s.o.Dir, hex.EncodeToString(name[:]))
 }
 
 // kept returns what is kept, nil if it is not there or not what its name says.
-func (s *Store) kept(p model.Pinned) fs.FS {
+func (s *Store) kept(p wanted) fs.FS {
 	for i, o := range s.open {
 		if o.pinned == p {
 			s.open = append(append(s.open[:i:i], s.open[i+1:]...), o)
@@ -144,7 +162,7 @@ func (s *Store) kept(p model.Pinned) fs.FS {
 }
 
 // keptCommit returns the files of a commit that is kept.
-func (s *Store) keptCommit(p model.Pinned) (fs.FS, error) {
+func (s *Store) keptCommit(p wanted) (fs.FS, error) {
 	commit, ok := git.ParseHash(p.Version)
 	if !ok {
 		return nil, fmt.Errorf("%.80q is not a commit", p.Version)
@@ -165,12 +183,25 @@ func filesOf(store *git.Store, commit git.Hash) (fs.FS, error) {
 	return store.Files(c.TreeHash, git.FileLimits{Size: maxObject, Count: maxFiles})
 }
 
-// fetch fetches what a name stands for and keeps it, if it is that.
-func (s *Store) fetch(p model.Pinned) error {
+// fetch fetches what a name stands for, for a tenant, and keeps it, if it is that: for that tenant alone where its own
+// credentials were needed.
+func (s *Store) fetch(p wanted) error {
 	s.makeRoom()
-	if strings.HasPrefix(p.Repository, model.Registry) {
-		return s.fetchArtefact(p)
+	as, own, err := s.login(p.tenant, p.Pinned)
+	if err != nil {
+		return err
 	}
+	if !own {
+		p.tenant = ""
+	}
+	if strings.HasPrefix(p.Repository, model.Registry) {
+		return as.hide(s.fetchArtefact(p, as))
+	}
+	return as.hide(s.fetchCommit(p, as))
+}
+
+// fetchCommit fetches a commit and keeps it, if it is that.
+func (s *Store) fetchCommit(p wanted, as login) error {
 	commit, ok := git.ParseHash(p.Version)
 	if !ok {
 		return fmt.Errorf("%.80q is not a commit", p.Version)
@@ -178,7 +209,7 @@ func (s *Store) fetch(p model.Pinned) error {
 	if !strings.HasPrefix(p.Repository, "https://") {
 		return errors.New("its address does not begin with https://")
 	}
-	remote, err := git.NewRemote(p.Repository, git.Auth{}, limits)
+	remote, err := git.NewRemote(p.Repository, git.Auth{Username: as.user, Token: as.password}, limits)
 	if err != nil {
 		return err
 	}
@@ -188,7 +219,7 @@ func (s *Store) fetch(p model.Pinned) error {
 	}
 	defer kept.Close()
 	store := kept.NewStore()
-	if err := remote.Through(s.transport).FetchCommit(s.ctx, store, commit, func(git.Signed) error { return nil }); err != nil {
+	if err := remote.Through(s.through(p.Pinned)).FetchCommit(s.ctx, store, commit, func(git.Signed) error { return nil }); err != nil {
 		return err
 	}
 	if _, err := filesOf(store, commit); err != nil {
