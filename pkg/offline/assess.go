@@ -85,14 +85,14 @@ func (a *assessor) assess(ctx context.Context, r revision) (model.Fleet, error) 
 	a.children.step, end = a.Progress("rendering applications:", len(fleet.Applications))
 	fleet, a.rendered = turn.CheckRenderings(fleet, turn.Renderings{
 		Fleet: a.Fleet, Prefix: a.Prefix, Checked: a.rendered, Ledger: a.ledger, Run: a.children.Run,
-		Kustomizations: func(app *model.Application) (render.Kustomizations, error) { return a.kustomizations(r, app) },
+		Builds: func(app *model.Application) (render.Builds, error) { return a.builds(r, app) },
 	})
 	end()
 	return fleet, ctx.Err()
 }
 
-// kustomizations builds those of an application from its directory at the commit of its spec.
-func (a *assessor) kustomizations(r revision, app *model.Application) (render.Kustomizations, error) {
+// builds builds the kustomizations and charts of an application from its directory at the commit of its spec.
+func (a *assessor) builds(r revision, app *model.Application) (render.Builds, error) {
 	if !slices.ContainsFunc(app.Components, func(c model.Component) bool { return c.Source != "" }) {
 		return nil, nil
 	}

@@ -77,13 +77,13 @@ func (a *assessor) application(r revision, fleet model.Fleet, in *model.Instance
 	if t < 0 {
 		return
 	}
-	built, err := a.kustomizations(r, in.Spec)
+	built, err := a.builds(r, in.Spec)
 	if err != nil {
 		n.add("the objects of %s cannot be built: %v", in.App, err)
 	}
 	set, err := render.Application(render.Input{
 		Fleet: a.Fleet, Prefix: a.Prefix, Instance: in, Tenant: &fleet.Tenants[t],
-		Pools: fleet.Platform.Pools, Network: fleet.Platform.Network, Kustomizations: built,
+		Pools: fleet.Platform.Pools, Network: fleet.Platform.Network, Builds: built,
 	})
 	if err != nil {
 		n.add("the objects of %s cannot be told: %v", in.App, err)

@@ -33,10 +33,10 @@ func (d *declared) evaluate(snap source.Snapshot, ledger *model.Ledger) model.Fl
 	unsure, building := false, sync.Mutex{}
 	d.fleet, d.rendered = turn.CheckRenderings(turn.CheckClusters(d.o.Evaluator.Fleet(snap.Commit, snap.Files, at), d.o.Clusters), turn.Renderings{
 		Fleet: d.o.Fleet, Prefix: d.o.Prefix, Checked: d.rendered, Ledger: ledger, Run: onAllCores,
-		Kustomizations: func(app *model.Application) (render.Kustomizations, error) {
+		Builds: func(app *model.Application) (render.Builds, error) {
 			building.Lock()
 			defer building.Unlock()
-			built, err := d.kustomizations(app)
+			built, err := d.builds(app)
 			unsure = unsure || err != nil // the next pass tries again
 			return built, err
 		},
@@ -55,9 +55,9 @@ func onAllCores(n int, do func(i int)) {
 	_ = group.Wait()
 }
 
-// kustomizations builds those of a spec from the application's directory at its
+// builds builds the kustomizations and charts of a spec from the application's directory at its
 // commit. They are nil if the spec has none.
-func (d *declared) kustomizations(spec *model.Application) (render.Kustomizations, error) {
+func (d *declared) builds(spec *model.Application) (render.Builds, error) {
 	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
 		return nil, nil
 	}

@@ -25,7 +25,7 @@ func newApplication(in Input, spec *model.Application) *application {
 	namespace := Namespace(in.Prefix, in.Instance.App, spec.Policy.Namespace)
 	return &application{Input: in, spec: spec, namespace: namespace, common: &component.Application{
 		ID: in.Instance.App, Spec: spec, Redacted: spec.Redact(), Namespace: namespace,
-		Standard: in.Tenant.PodSecurity, Pools: in.Pools, Built: in.Kustomizations,
+		Standard: in.Tenant.PodSecurity, Pools: in.Pools, Built: in.Builds,
 	}}
 }
 
@@ -140,7 +140,7 @@ func (w *workload) render() error {
 	w.calls = calls{made.Listens, made.Entries}
 	w.out.objects, w.out.keep = made.Objects, w.out.keep || made.Keep
 	if made.Sealed != "" {
-		w.out.keep = w.out.keep || w.out.older && w.app.Kustomizations == nil
+		w.out.keep = w.out.keep || w.out.older && w.app.Builds == nil
 		w.out.sealed = &Sealed{File: made.Sealed, Commit: w.app.spec.Commit}
 	}
 	return nil

@@ -11,10 +11,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Kustomizations are the results of the kustomizations and charts of a spec: the former by the path
+// Builds are the results of the kustomizations and charts of a spec: the former by the path
 // that a component names, the latter by component. Nil means that the files of the spec are not
 // available.
-type Kustomizations map[string]build.Result
+type Builds map[string]build.Result
 
 // A Builder builds the kustomizations and charts of specs. The zero Builder does it in this
 // process without limits, and has no files of other repositories.
@@ -26,11 +26,11 @@ type Builder struct {
 
 // Build builds those of a spec, given the files of its directory. An error is that of the
 // builder: an error of a kustomization is part of the result.
-func (b Builder) Build(spec *model.Application, files fs.FS) (Kustomizations, error) {
+func (b Builder) Build(spec *model.Application, files fs.FS) (Builds, error) {
 	if b.Follow == nil {
 		b.Follow = func(r build.Recipe) (build.Result, error) { return build.Follow(r), nil }
 	}
-	all := Kustomizations{}
+	all := Builds{}
 	outside := reached(spec, b.Outside)
 	sources := component.NewSources(files, outside)
 	for i := range spec.Components {

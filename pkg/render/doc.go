@@ -5,7 +5,7 @@
 //
 // It never talks to a cluster, a network or a disk, never runs a program, never
 // reads a clock, and never renders an object that policy does not allow. It takes
-// the results of kustomizations as a value (Kustomizations): kustomize runs before,
-// where its time and memory are limited. A refusal names the place in the declaration,
+// what kustomizations and charts come to as a value (Builds): they are built before,
+// where time and memory are limited. Package component has the types of components. A refusal names the place in the declaration,
 // so that people can correct it. The objects belong to the caller.
 package render

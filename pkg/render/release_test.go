@@ -225,7 +225,7 @@ func wholly(t *testing.T, a *model.Application) string {
 func renderUnderOneGrant(a *model.Application) (Set, error) {
 	sealed := a.Seal()
 	inst := &model.Instance{App: a.ID, Number: 1, Phase: model.PhaseRunning, Spec: &sealed}
-	built := Kustomizations{}
+	built := Builds{}
 	for i := range sealed.Components {
 		c := &sealed.Components[i]
 		inst.Components = append(inst.Components, model.ComponentState{
@@ -236,7 +236,7 @@ func renderUnderOneGrant(a *model.Application) (Set, error) {
 		}
 	}
 	return Application(Input{
-		Fleet: "test", Instance: inst, Tenant: &model.Tenant{Name: a.ID.Tenant}, Pools: []model.PoolSpec{{Name: "general"}}, Kustomizations: built,
+		Fleet: "test", Instance: inst, Tenant: &model.Tenant{Name: a.ID.Tenant}, Pools: []model.PoolSpec{{Name: "general"}}, Builds: built,
 	})
 }
 

@@ -24,10 +24,10 @@ type Input struct {
 
 	Elsewhere map[string]bool // components whose objects another cluster has
 
-	Kustomizations Kustomizations // of Instance.Spec; nil where no component needs them
+	Builds Builds // of Instance.Spec; nil where no component needs them
 	// Previous are those of Instance.Previous. Without them the objects of its
 	// kustomizations stay as they are.
-	Previous Kustomizations
+	Previous Builds
 }
 
 // Set has all objects of one application, or of one tenant, in a cluster.

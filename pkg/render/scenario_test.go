@@ -153,7 +153,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 		}
 		jobs = append(jobs, job)
 	}
-	var built Kustomizations
+	var built Builds
 	if files != nil {
 		built, err = Builder{Prefix: s.Prefix}.Build(instance.Spec, files)
 		require.NoError(t, err)
@@ -166,7 +166,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	}
 	return Input{
 		Network: network, Tenant: tenant,
-		Jobs: jobs, Fleet: "example", Prefix: s.Prefix, Instance: instance, Pools: s.Pools, Kustomizations: built,
+		Jobs: jobs, Fleet: "example", Prefix: s.Prefix, Instance: instance, Pools: s.Pools, Builds: built,
 	}
 }
 

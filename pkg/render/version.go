@@ -13,7 +13,7 @@ type versions []*application
 func newVersions(in Input) versions {
 	v := versions{newApplication(in, in.Instance.Spec)}
 	if in.Instance.Previous != nil {
-		in.Kustomizations = in.Previous
+		in.Builds = in.Previous
 		v = append(v, newApplication(in, in.Instance.Previous))
 	}
 	for _, a := range v {
@@ -68,7 +68,7 @@ func (v versions) component(name string) ([]Object, error) {
 		state = *s
 	}
 	if !state.Hold {
-		if at, c, ok := v.find(name, state.Spec); ok && (at == v[0] || at.Kustomizations != nil || c.Source == "") {
+		if at, c, ok := v.find(name, state.Spec); ok && (at == v[0] || at.Builds != nil || c.Source == "") {
 			return at.objects(c, state)
 		}
 		state.Hold = true

@@ -23,7 +23,7 @@ func TestAnAdoptedObjectIsRendered(t *testing.T) {
 	check := func(a model.Application) model.Fleet {
 		fleet, _ := turn.CheckRenderings(model.Fleet{
 			Platform: &model.Platform{}, Tenants: []model.Tenant{{Name: "acme"}}, Applications: []*model.Application{&a},
-		}, turn.Renderings{Fleet: "f", Kustomizations: func(*model.Application) (render.Kustomizations, error) { return nil, nil }})
+		}, turn.Renderings{Fleet: "f", Builds: func(*model.Application) (render.Builds, error) { return nil, nil }})
 		return fleet
 	}
 	brings := model.Adoption{Kind: "ConfigMap", Name: render.ObjectName(model.AppID{Tenant: "acme", Name: "shop"}, "settings")}

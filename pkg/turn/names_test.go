@@ -61,7 +61,7 @@ func parse(t *testing.T, name string) *txtar.Archive {
 
 // check evaluates files and checks their renderings.
 func check(t *testing.T, files tree) (model.Fleet, *turn.Checked) {
-	return turn.CheckRenderings(evaluate.New().Fleet("c", files, nil), turn.Renderings{Fleet: "test", Kustomizations: func(a *model.Application) (render.Kustomizations, error) {
+	return turn.CheckRenderings(evaluate.New().Fleet("c", files, nil), turn.Renderings{Fleet: "test", Builds: func(a *model.Application) (render.Builds, error) {
 		if dir, err := fs.Sub(files, "tenants/"+a.ID.Tenant+"/apps/"+a.ID.Name); err == nil {
 			return render.Builder{}.Build(a, dir)
 		}
@@ -157,7 +157,7 @@ platform: {
 func TestATenantDoesNotFreezeAnother(t *testing.T) {
 	site, newcomer := model.AppID{Tenant: "globex", Name: "site"}, model.AppID{Tenant: "acme", Name: "a"}
 	take := func(files tree, ledger model.Ledger) turn.Outcome {
-		fleet, checked := turn.CheckRenderings(evaluate.New().Fleet("c", files, nil), turn.Renderings{Fleet: "test", Ledger: &ledger, Kustomizations: func(a *model.Application) (render.Kustomizations, error) {
+		fleet, checked := turn.CheckRenderings(evaluate.New().Fleet("c", files, nil), turn.Renderings{Fleet: "test", Ledger: &ledger, Builds: func(a *model.Application) (render.Builds, error) {
 			dir, err := fs.Sub(files, "tenants/"+a.ID.Tenant+"/apps/"+a.ID.Name)
 			if err != nil {
 				return nil, err

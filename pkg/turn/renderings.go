@@ -21,9 +21,9 @@ type Renderings struct {
 	// Ledger has the specs that run, whose names are found out, too; nil: none.
 	Ledger *model.Ledger
 
-	// Kustomizations builds those of an application from the commit of its spec; nil,
+	// Builds returns what the kustomizations and charts of an application come to as of the commit of its spec; nil,
 	// if the application has none.
-	Kustomizations func(*model.Application) (render.Kustomizations, error)
+	Builds func(*model.Application) (render.Builds, error)
 
 	// Run calls do with every number below n, in any order or at once. Nil means one
 	// after the other.
@@ -173,7 +173,7 @@ func (r *Renderings) render(app *model.Application, in render.Input) rendering {
 // set returns the objects of an application, or why it cannot be rendered.
 func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, []model.Problem) {
 	var err error
-	if in.Kustomizations, err = r.Kustomizations(app); err != nil {
+	if in.Builds, err = r.Builds(app); err != nil {
 		if later := (*evaluate.Postponed)(nil); errors.As(err, &later) {
 			return render.Set{}, []model.Problem{{Code: catalogue.NotYet, Path: "application", Message: later.Error(), Tenant: app.ID.Tenant, App: app.ID.Name}}
 		}

@@ -113,7 +113,7 @@ func decide(t *rapid.T, e *evaluate.Evaluator, files fstest.MapFS, ledger model.
 	t.Helper()
 	d := &decided{files: tree{files}}
 	fleet, checked := turn.CheckRenderings(e.Fleet("c", d.files, func(string) (evaluate.Files, error) { return nil, errors.New("no such commit") }),
-		turn.Renderings{Fleet: "test", Ledger: &ledger, Kustomizations: d.kustomizations})
+		turn.Renderings{Fleet: "test", Ledger: &ledger, Builds: d.builds})
 	d.checked = checked
 	room := model.Resources{CPU: 24_000, Memory: 24 << 30}
 	d.outcome = turn.Take(turn.Case{Fleet: fleet, Checked: checked, Ledger: ledger, Now: at,
@@ -121,7 +121,7 @@ func decide(t *rapid.T, e *evaluate.Evaluator, files fstest.MapFS, ledger model.
 	return d
 }
 
-func (d *decided) kustomizations(a *model.Application) (render.Kustomizations, error) {
+func (d *decided) builds(a *model.Application) (render.Builds, error) {
 	dir, err := fs.Sub(d.files, "tenants/"+a.ID.Tenant+"/apps/"+a.ID.Name)
 	if err != nil {
 		return nil, err
@@ -172,9 +172,9 @@ func (d *decided) of(t *rapid.T, tenant string) (all []string) {
 		if in.Spec == nil || own == nil {
 			continue
 		}
-		built, err := d.kustomizations(in.Spec)
+		built, err := d.builds(in.Spec)
 		require.NoError(t, err)
-		set, err := render.Application(render.Input{Fleet: "test", Instance: in, Tenant: own, Pools: platform.Pools, Network: platform.Network, Kustomizations: built})
+		set, err := render.Application(render.Input{Fleet: "test", Instance: in, Tenant: own, Pools: platform.Pools, Network: platform.Network, Builds: built})
 		require.NoError(t, err)
 		for _, o := range set.Objects {
 			all = append(all, string(o.JSON))

@@ -80,7 +80,7 @@ func TestCheckRenderings(t *testing.T) {
 		Applications: []*model.Application{application("a", "example.com/a"), application("b", "example.com/b")},
 	}
 	asked := 0
-	r := turn.Renderings{Fleet: "test", Kustomizations: func(a *model.Application) (render.Kustomizations, error) {
+	r := turn.Renderings{Fleet: "test", Builds: func(a *model.Application) (render.Builds, error) {
 		asked++
 		if a.ID.Name == "b" {
 			return nil, errors.New("it is gone")

@@ -32,7 +32,7 @@ func (w *World) planned(b *branch, previous, next model.Ledger) {
 	}
 	p, tree := b.process, w.repo.commits[next.Commit]
 	fleet, checked := turn.CheckRenderings(fleetOf(tree, p.gathered.reached), turn.Renderings{
-		Fleet: "sim", Checked: w.checked, Ledger: &previous, Kustomizations: func(*model.Application) (render.Kustomizations, error) { return nil, nil },
+		Fleet: "sim", Checked: w.checked, Ledger: &previous, Builds: func(*model.Application) (render.Builds, error) { return nil, nil },
 	})
 	w.checked = checked
 	plan := w.options.Plan

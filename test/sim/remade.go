@@ -53,7 +53,7 @@ func (w *World) remakeBranch() {
 	}
 	rendered := func(f model.Fleet) model.Fleet {
 		f, _ = turn.CheckRenderings(f, turn.Renderings{
-			Fleet: "sim", Checked: w.checked, Kustomizations: func(*model.Application) (render.Kustomizations, error) { return nil, nil },
+			Fleet: "sim", Checked: w.checked, Builds: func(*model.Application) (render.Builds, error) { return nil, nil },
 		})
 		return f
 	}

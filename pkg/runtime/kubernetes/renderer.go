@@ -47,19 +47,19 @@ func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
 	case a.Tenant == nil:
 		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", a.App.Tenant)
 	}
-	built, err := r.kustomizations(a, a.Instance.Spec)
+	built, err := r.builds(a, a.Instance.Spec)
 	if err != nil {
 		return render.Set{}, err
 	}
 	in := render.Input{
 		Fleet: r.Fleet, Prefix: r.Prefix, Instance: withHolds(a), Tenant: a.Tenant, Elsewhere: elsewhere(a),
-		Pools: a.Platform.Pools, Network: a.Platform.Network, Kustomizations: built,
+		Pools: a.Platform.Pools, Network: a.Platform.Network, Builds: built,
 	}
 	for _, j := range a.Jobs {
 		in.Jobs = append(in.Jobs, render.StepJob(j))
 	}
 	if a.Instance.Previous != nil {
-		if before, err := r.kustomizations(a, a.Instance.Previous); err == nil { // else what needs them stays as it is
+		if before, err := r.builds(a, a.Instance.Previous); err == nil { // else what needs them stays as it is
 			in.Previous = before
 		}
 	}
@@ -70,9 +70,9 @@ func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
 	return set, set.ReadSealed(a.Files)
 }
 
-// kustomizations builds those of a spec from the application's directory at its commit. They
+// builds builds the kustomizations and charts of a spec from the application's directory at its commit. They
 // are nil if the spec has none.
-func (r *Renderer) kustomizations(a *runtime.Assignment, spec *model.Application) (render.Kustomizations, error) {
+func (r *Renderer) builds(a *runtime.Assignment, spec *model.Application) (render.Builds, error) {
 	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
 		return nil, nil
 	}
