@@ -94,6 +94,9 @@ func failure(r *trial) {
 func job(r *trial) {
 	c := r.program("migrate", 1)
 	c.Type = "job"
+	if r.Ending != nil {
+		c.Properties = r.Ending
+	}
 	inst := r.record(c)
 	inst.Spec.Workflow = &model.Workflow{Steps: []model.Step{{Name: "migrate", Type: "job", Component: "migrate"}}}
 	spec := inst.Spec.Seal()
@@ -133,7 +136,10 @@ func restart(r *trial) {
 		r.act(r.assign(inst))
 		r.runs(inst)
 		r.adapter = r.Open(r)
-		if !r.Elsewhere { // else it asks again when it is told to
+		if r.Elsewhere || r.Forgets { // it begins again when it is told to
+			r.act(r.assign(inst))
+			r.runs(inst)
+		} else {
 			r.until("the next process sees it", func(list []model.Workload) bool { return len(list) == 2 })
 		}
 		r.settled(r.assign(inst))

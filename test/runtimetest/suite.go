@@ -20,7 +20,8 @@ const patience = 2 * time.Minute
 type Subject struct {
 	// Open starts another process over the same runtime. It is closed when the test ends.
 	Open func(t testing.TB) runtime.Adapter
-	// Behind is Open with a runtime between which and the adapter the connection can be cut.
+	// Behind is Open with a runtime between which and the adapter the connection can be cut, nil
+	// for an adapter that has none.
 	Behind func(t testing.TB) (adapter runtime.Adapter, cut func(bool))
 
 	Tenant   model.Tenant
@@ -30,11 +31,18 @@ type Subject struct {
 	Crashing json.RawMessage // properties of a program that ends again and again …
 	ExitCode int             // … with this exit code
 
-	// Interfere changes what runs of a component, as somebody else.
+	// Ending are properties of a program that ends well, nil if Program does so in a job.
+	Ending json.RawMessage
+
+	// Interfere changes what runs of a component, as somebody else; nil if nobody else can.
 	Interfere func(t testing.TB, app model.AppID, component string)
 
 	// Endless is set for an adapter that carries nothing that ends by itself.
 	Endless bool
+
+	// Forgets is set for an adapter that runs programs in its own process: they end with it, and
+	// the next one begins them again when it is told to.
+	Forgets bool
 
 	// Elsewhere is set for an adapter that starts nothing: no runtime of its own can be away, ends
 	// programs, has capacity or is changed by others.
@@ -58,7 +66,7 @@ func Run(t *testing.T, s Subject) {
 		{"restart", restart, true},
 		{"absent", absent, false},
 	} {
-		if s.Elsewhere && !c.ofAll || s.Endless && c.name == "job" {
+		if s.Elsewhere && !c.ofAll || s.Endless && c.name == "job" || s.Interfere == nil && c.name == "drift" || s.Behind == nil && c.name == "absent" {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) { c.test(newTrial(t, s, c.name)) })

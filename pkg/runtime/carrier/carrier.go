@@ -42,11 +42,14 @@ var InCluster = []Carrier{Kubernetes, KubeVirt}
 // Process carries programs that run as they are on hosts without a cluster.
 var Process = Carrier{Name: "process", Carried: []Kind{{"process", "linux"}}, Types: []string{"worker", "job"}}
 
+// Wasm carries WebAssembly modules that the machine of the reconciler runs.
+var Wasm = Carrier{Name: "wasm", Carried: []Kind{{"wasm", "linux"}}, Types: []string{"worker", "job"}}
+
 // External asks after what runs elsewhere.
 var External = Carrier{Name: "external", Elsewhere: true}
 
 // All are the adapters of this program.
-var All = []Carrier{Kubernetes, KubeVirt, Process, External}
+var All = []Carrier{Kubernetes, KubeVirt, Process, Wasm, External}
 
 // Carries returns why the adapter does not carry a component, nil if it does.
 func (a Carrier) Carries(c *model.Component) error {

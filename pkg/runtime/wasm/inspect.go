@@ -1,0 +1,67 @@
+package wasm
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
+// JobFailed is the reason of a module that used up its attempts.
+const JobFailed = "JobFailed"
+
+// Inspect returns the declared capacity of pools that have modules, and how the modules do.
+func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen model.Observation, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := 0; platform != nil && i < len(platform.Pools); i++ {
+		spec := &platform.Pools[i]
+		pool := model.Pool{Name: spec.Name}
+		if slices.Contains(spec.Runtimes, "wasm") && spec.Capacity != nil {
+			pool.Nodes, pool.Capacity, pool.Largest = 1, *spec.Capacity, *spec.Capacity
+		}
+		seen.Pools = append(seen.Pools, pool)
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(r.parts), key.compare) {
+		seen.Workloads = append(seen.Workloads, r.parts[k].workload(k))
+	}
+	return seen, ctx.Err()
+}
+
+// workload judges a part by its replicas.
+func (p *part) workload(k key) model.Workload {
+	w := model.Workload{
+		App: k.app, Component: k.component, Beside: k.beside, Intent: k.job, Lock: p.lock, Digest: p.digest,
+		Replicas: len(p.replicas), Current: true,
+	}
+	ended := 0
+	for _, one := range p.replicas {
+		switch one.state {
+		case running:
+			w.Ready++
+			continue
+		case done:
+			ended++
+			continue
+		}
+		if one.restarts == 0 && one.state == starting {
+			continue
+		}
+		f := &model.Failure{Class: model.ClassRuntime, Reason: model.ProcessExit, ExitCode: one.code, Message: "a module ended"}
+		if one.why != "" {
+			f.Message = one.why
+		}
+		if one.state == failed {
+			f.Class, f.Reason, f.Final = model.ClassApplication, JobFailed, true
+		}
+		if w.Failure == nil || f.Final {
+			w.Failure = f
+		}
+	}
+	w.Done = p.Finite && len(p.replicas) > 0 && ended == len(p.replicas)
+	for i := 0; w.Failure != nil && i < len(p.replicas); i++ {
+		w.Failure.Restarts += p.replicas[i].restarts
+	}
+	return w
+}

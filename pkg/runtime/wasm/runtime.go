@@ -1,0 +1,100 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
+)
+
+// Options of a Runtime.
+type Options struct {
+	Launcher []string      // command of a process that calls Launch
+	Env      []string      // variables of that process
+	Logs     string        // directory of the output of modules, "": it is lost
+	Backoff  time.Duration // before a module is started again for the first time, default 1 s
+	Steady   time.Duration // after which a module that runs is ready, default 1 s
+}
+
+// Runtime runs modules on this machine. Close ends them: they are this process's own.
+type Runtime struct {
+	o       Options
+	changed chan struct{}
+
+	ctx  context.Context
+	stop context.CancelFunc
+	busy sync.WaitGroup
+
+	mu    sync.Mutex
+	parts map[key]*part
+}
+
+// New returns a runtime that runs nothing yet.
+func New(o Options) *Runtime {
+	if o.Backoff == 0 {
+		o.Backoff = time.Second
+	}
+	if o.Steady == 0 {
+		o.Steady = time.Second
+	}
+	r := &Runtime{o: o, changed: make(chan struct{}, 1), parts: map[key]*part{}}
+	r.ctx, r.stop = context.WithCancel(context.Background())
+	return r
+}
+
+// Name is what people call the runtime.
+func (*Runtime) Name() string { return carrier.Wasm.Name }
+
+// Carries returns why no module runs for a component in a pool, nil if one does.
+func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
+	if err := carrier.Wasm.Carries(c); err != nil {
+		return err
+	}
+	if pool != nil && c.Runs() && !slices.Contains(pool.Runtimes, "wasm") {
+		return fmt.Errorf("pool %s has no modules", pool.Name)
+	}
+	return nil
+}
+
+// Changed gets a value after a change that the next Inspect reports.
+func (r *Runtime) Changed() <-chan struct{} { return r.changed }
+
+// Drifted returns nothing: nobody else changes what this process runs.
+func (*Runtime) Drifted() []model.AppID { return nil }
+
+// Close ends all modules, and waits for that.
+func (r *Runtime) Close() {
+	r.stop()
+	r.busy.Wait()
+}
+
+// Act has the modules run that the assignments name, and no others of their applications.
+func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
+	report.Outcomes = make([]runtime.Outcome, len(list))
+	for i := range list {
+		report.Outcomes[i].App = list[i].App
+		if report.Err == nil {
+			report.Err = ctx.Err()
+		}
+		if report.Err == nil && !list[i].IsShared() {
+			r.change(func() { report.Outcomes[i] = r.hold(&list[i]) })
+		}
+	}
+	return report
+}
+
+// change changes what runs, and tells of it.
+func (r *Runtime) change(what func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	what()
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
