@@ -52,6 +52,7 @@ type runFlags struct {
 	sops     sopsFlags
 
 	processDir string
+	wasmDir    string
 }
 
 func newRunCommand() *cobra.Command {
@@ -119,6 +120,7 @@ components of runtime process.`,
 	fl.StringVar(&f.nodeNamespace, "node-namespace", "daros-nodes", "namespace of the node agents, which get the plan of their pool there in a ConfigMap; nothing is written where it does not exist")
 	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease, and of the ConfigMap that remembers which ledger the fleet follows")
 	fl.StringVar(&f.processDir, "process-dir", "", "`DIR` that plain hosts share, for components of runtime process; with it a cluster need not be named")
+	fl.StringVar(&f.wasmDir, "wasm-dir", "", "`DIR` of the output of WebAssembly modules, which this machine then runs for components of runtime wasm (experimental); with it a cluster need not be named")
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -270,7 +272,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	group.Go(func() error { return mirror.run(ctx) })
 	group.Go(func() error {
-		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "clusters", runtimes.hosts, "processes", f.processDir, "fleet", f.fleet)
+		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "clusters", runtimes.hosts, "processes", f.processDir, "modules", f.wasmDir, "fleet", f.fleet)
 		if f.leaderElect {
 			return leader.lead(ctx, clusters[0].Config, loop.Run)
 		}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/outbound"
@@ -10,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/runtime/external"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/runtime/process"
+	"github.com/d-aros/d-aros/pkg/runtime/wasm"
 	"github.com/d-aros/d-aros/pkg/sealed"
 	"github.com/d-aros/d-aros/pkg/source/pinned"
 )
@@ -23,13 +26,13 @@ type runtimes struct {
 }
 
 // clusterConfigs returns how to connect to the clusters, the first of which has no name. There is
-// none if none is named and plain hosts carry what runs.
+// none if none is named and plain hosts or modules carry what runs.
 func (f *runFlags) clusterConfigs() ([]namedCluster, error) {
 	clusters, err := f.cluster.all()
 	switch {
 	case err == nil:
 		return clusters, nil
-	case f.processDir == "" || !errors.Is(err, errNoCluster):
+	case f.processDir == "" && f.wasmDir == "" || !errors.Is(err, errNoCluster):
 		return nil, err
 	case f.leaderElect:
 		return nil, errors.New("--leader-elect holds a Lease in a cluster, and no cluster is named")
@@ -39,7 +42,7 @@ func (f *runFlags) clusterConfigs() ([]namedCluster, error) {
 	return nil, nil
 }
 
-// runtimes connects to the clusters and to the plain hosts, as far as there are any, and asks what runs elsewhere within a reach.
+// runtimes connects to the clusters, to the plain hosts and to modules, as far as there are any, and asks what runs elsewhere within a reach.
 func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, evaluator *evaluate.Evaluator, outside *pinned.Store, reach outbound.Reach) (r runtimes, err error) {
 	var connected []*kubernetes.Runtime
 	var adapters []runtime.Adapter
@@ -60,6 +63,16 @@ func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, eval
 	}
 	if f.processDir != "" {
 		adapters = append(adapters, process.New(process.Options{Dir: f.processDir, Fleet: f.fleet}))
+	}
+	if f.wasmDir != "" {
+		if err := os.MkdirAll(f.wasmDir, 0o700); err != nil {
+			return r, fmt.Errorf("make the directory of --wasm-dir: %w", err)
+		}
+		program, err := executable()
+		if err != nil {
+			return r, fmt.Errorf("find this program: %w", err)
+		}
+		adapters = append(adapters, wasm.New(wasm.Options{Launcher: []string{program, moduleCommand}, Logs: f.wasmDir}))
 	}
 	r.Mux = runtime.NewMux(adapters...).Beside(external.New(outbound.NewProber(reach).Probe))
 	return r, nil

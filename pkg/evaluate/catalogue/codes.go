@@ -128,6 +128,8 @@ const (
 	ForeignModule    = "DA1611"
 	LargeLibrary     = "DA1612"
 	NoChart          = "DA1613"
+	ModuleVariable   = "DA1616"
+	ModuleCapacity   = "DA1617"
 	Principal        = "DA1806"
 	Ungoverned       = "DA1807"
 	MergerWithRights = "DA1808"

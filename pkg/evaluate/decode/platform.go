@@ -113,6 +113,9 @@ func (d poolDoc) pool(name string, own *layer.Layer) (pool model.PoolSpec, probl
 	if (d.Nodes == nil) == (d.Capacity == nil) && !ofHosts {
 		return pool, []model.Problem{own.Blame(catalogue.Capacity, path, "says either nodes, whose capacity is discovered, or capacity")}
 	}
+	if slices.Contains(d.Runtimes, "wasm") && d.Capacity == nil {
+		return pool, []model.Problem{own.Blame(catalogue.ModuleCapacity, path+".runtimes", "has wasm, and modules run beside the reconciler, where no node says what there is; declare a capacity")}
+	}
 	if d.Cluster != "" && !slices.Contains(d.Runtimes, "container") && !slices.Contains(d.Runtimes, "virtual-machine") {
 		return pool, []model.Problem{beside(own, own.Blame(catalogue.ClusterOfHosts, path+".cluster", "names cluster "+d.Cluster+", and the pool runs nothing that a cluster carries"), path+".runtimes")}
 	}

@@ -212,6 +212,10 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 			s.bad(catalogue.ProcessVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and hosts get no secrets; have the program read it from a file of its host")
 			continue
 		}
+		if s.c.Runtime == "wasm" {
+			s.bad(catalogue.ModuleVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and modules get no secrets")
+			continue
+		}
 		if s.doc.Literals == "refused" {
 			s.bad(catalogue.SecretLiteral, ".properties.env."+variable, "is a literal in a variable that holds a secret, which policy refuses (secrets.literals); refer to a secret component or an existing Secret")
 			continue
