@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/importing"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -20,6 +23,7 @@ import (
 type importRequest struct {
 	format, tenant, name, out string
 	labels                    map[string]string
+	definitions               []string // files
 	force, strict             bool
 }
 
@@ -37,6 +41,10 @@ It prints the CUE, or writes it with --out into tenants/TENANT/apps/APPLICATION/
 a directory. A file that is there stays, unless --force is given. On standard error it lists
 each field that was not kept, with its line, the reason and what to write instead.
 
+Definitions of KubeVela in CUE, in the file or in those of --definitions, are evaluated for
+what an Application says, within the limits of an evaluation, and what they come to is
+imported.
+
 Values of Secrets, and of variables whose names say that they hold a secret, are not written:
 the application refers to a Secret, and a comment lists those to make.
 
@@ -49,6 +57,9 @@ file has nothing that can be translated; then no file is written.`,
   reconciler import compose.yaml --tenant acme --label team=web --out .
   reconciler vet
 
+  # with what the platform of KubeVela defined
+  reconciler import app.yaml --definitions definitions.yaml
+
   # for programs
   reconciler import app.json -o json | jq '.applications[].report.lost'`,
 		Args: cobra.MinimumNArgs(1),
@@ -59,7 +70,7 @@ file has nothing that can be translated; then no file is written.`,
 			if err := r.check(args); err != nil {
 				return err
 			}
-			answer, err := r.read(cmd.InOrStdin(), args)
+			answer, err := r.read(cmd.Context(), cmd.InOrStdin(), args)
 			if err != nil {
 				return err
 			}
@@ -90,6 +101,7 @@ file has nothing that can be translated; then no file is written.`,
 	fl.StringVar(&r.tenant, "tenant", "", "tenant that the applications belong to; --out needs it")
 	fl.StringVar(&r.name, "name", "", "name of the application (default: as the file names it, or name of the file)")
 	fl.StringToStringVar(&r.labels, "label", nil, "label of the applications, as `KEY=VALUE`, such as those that policy requires")
+	fl.StringArrayVar(&r.definitions, "definitions", nil, "`FILE` with definitions of KubeVela that the files use; repeat it for several")
 	fl.StringVar(&r.out, "out", "-", "top `DIR` of the fleet repo to write to; - prints")
 	fl.BoolVar(&r.force, "force", false, "write over a file that is there")
 	fl.BoolVar(&r.strict, "strict", false, "exit code 1 if a field was not kept")
@@ -136,12 +148,32 @@ func (v *importView) whole() bool {
 }
 
 // read imports files. It returns the errors of all files that cannot be.
-func (r *importRequest) read(in io.Reader, files []string) (*importView, error) {
+func (r *importRequest) read(ctx context.Context, in io.Reader, files []string) (*importView, error) {
+	child, err := childCommand()
+	if err != nil {
+		return nil, err
+	}
+	children, err := pool.Open(ctx, pool.Options{Command: child}) // starts none before a definition asks
+	if err != nil {
+		return nil, err
+	}
+	defer children.Close()
+	o := importing.Options{Name: r.name, Labels: r.labels, Expand: evaluate.Through(children).Template}
+	if r.format != "auto" {
+		o.Format = importing.Format(r.format)
+	}
+	for _, name := range r.definitions {
+		data, err := readUpTo(name)
+		if err != nil {
+			return nil, fmt.Errorf("read definitions: %w", err)
+		}
+		o.Definitions = append(o.Definitions, data)
+	}
 	answer := &importView{Applications: []importedView{}}
 	var failed []error
 	taken := map[string]string{}
 	for _, name := range files {
-		result, err := r.one(in, name)
+		result, err := one(o, in, name)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("import %s: %w", name, err))
 			continue
@@ -156,29 +188,33 @@ func (r *importRequest) read(in io.Reader, files []string) (*importView, error) 
 }
 
 // one imports a file, or standard input.
-func (r *importRequest) one(in io.Reader, name string) (*importing.Result, error) {
-	o := importing.Options{Name: r.name, Labels: r.labels, File: name}
-	if r.format != "auto" {
-		o.Format = importing.Format(r.format)
-	}
+func one(o importing.Options, in io.Reader, name string) (*importing.Result, error) {
 	if name == "-" {
-		o.File = ""
-	} else {
-		f, err := os.Open(name)
+		data, err := io.ReadAll(io.LimitReader(in, importing.MaxBytes+1))
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		in = f
-		if abs, err := filepath.Abs(name); err == nil && filepath.Base(abs) != abs {
-			o.File = filepath.Base(filepath.Dir(abs)) + "/" + filepath.Base(abs) // Compose names a project for its directory
-		}
+		return importing.Import(data, o)
 	}
-	data, err := io.ReadAll(io.LimitReader(in, importing.MaxBytes+1))
+	data, err := readUpTo(name)
 	if err != nil {
 		return nil, err
 	}
+	o.File = name
+	if abs, err := filepath.Abs(name); err == nil && filepath.Base(abs) != abs {
+		o.File = filepath.Base(filepath.Dir(abs)) + "/" + filepath.Base(abs) // Compose names a project for its directory
+	}
 	return importing.Import(data, o)
+}
+
+// readUpTo reads a file, up to what is too much to import.
+func readUpTo(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, importing.MaxBytes+1))
 }
 
 // write writes the files of the applications, and none if one of them is there.

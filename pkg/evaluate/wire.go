@@ -17,7 +17,7 @@ import (
 
 // A request asks a Worker for one evaluation. Equal requests have equal results.
 type request struct {
-	Layer  string         `json:"layer"` // platform, tenant, application, declared, document, approval, removal, health, build or place (of its failure)
+	Layer  string         `json:"layer"` // platform, tenant, application, declared, document, approval, removal, health, template, build or place (of its failure)
 	Tenant string         `json:"tenant,omitempty"`
 	Name   string         `json:"name,omitempty"`
 	Above  layer.Above    `json:"above,omitzero"`   // of the platform, for a tenant
@@ -35,7 +35,7 @@ type request struct {
 	Chart         *chart.Chart             `json:"chart,omitempty"`
 
 	Health string `json:"health,omitempty"` // what a definition says of Live
-	Live   []byte `json:"live,omitempty"`
+	Live   []byte `json:"live,omitempty"`   // what is reported; of a template: its values
 }
 
 // A result is what the evaluation of one directory gives. Its model is nil if there
@@ -54,6 +54,7 @@ type result struct {
 	Removals    []model.InstanceID `json:"removals,omitempty"`
 	Built       *build.Result      `json:"built,omitempty"`
 	Health      *model.Health      `json:"health,omitempty"`
+	Template    *template          `json:"template,omitempty"`
 	Problems    []model.Problem    `json:"problems,omitempty"`
 }
 
@@ -120,7 +121,7 @@ func decodeAnswer(data []byte) (*result, error) {
 		a.Tenant.At, a.Tenant.Policy.InForce = a.At, a.InForce
 	case a.Application != nil:
 		a.Application.At = shared(a.At)
-	case len(a.Problems)+len(a.Commands)+len(a.Removals)+len(a.Declared) == 0 && a.Built == nil && a.Health == nil:
+	case len(a.Problems)+len(a.Commands)+len(a.Removals)+len(a.Declared) == 0 && a.Built == nil && a.Health == nil && a.Template == nil:
 		return nil, errors.New("decode an answer: it has no result")
 	}
 	return &a.result, nil

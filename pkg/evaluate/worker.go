@@ -44,6 +44,11 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 		return evaluateDeclared(r, w.form).encode(), nil
 	case "document":
 		return evaluateDocument(r).encode(), nil
+	case "template":
+		if len(r.Files) != 1 {
+			return nil, fmt.Errorf("answer a request about a template: it has %d files", len(r.Files))
+		}
+		return evaluateTemplate(r).encode(), nil
 	case "approval", "removal":
 		if len(r.Files) != 1 {
 			return nil, fmt.Errorf("answer a request about approvals: it has %d files", len(r.Files))

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/importing"
 )
 
@@ -64,7 +65,7 @@ func TestTextsDoNotBecomeCUE(t *testing.T) {
 // TestSecretsAreNotWritten: no value that is to be secret is in what comes out.
 func TestSecretsAreNotWritten(t *testing.T) {
 	for _, i := range ownFiles(t) {
-		result, err := importing.Import(i, importing.Options{})
+		result, err := importing.Import(i, importing.Options{Expand: evaluate.New().Template})
 		require.NoError(t, err)
 		report, err := json.Marshal(result.Report)
 		require.NoError(t, err)

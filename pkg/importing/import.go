@@ -15,6 +15,10 @@ type Options struct {
 	Name   string            // of the application; default: as the file names it
 	File   string            // its name, for the comment and for a name of the application
 	Labels map[string]string // of the application, besides those of the file
+
+	Definitions [][]byte // files with definitions of KubeVela, besides those of the file
+	// Expand evaluates the template of a definition, as evaluate.Evaluator.Template does; nil: no definition counts.
+	Expand func(template string, values []byte) ([]byte, error)
 }
 
 // A Result is an application as a file of CUE, and what became of the fields of what was read.
@@ -40,9 +44,18 @@ func Import(data []byte, o Options) (*Result, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
 	}
-	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}}
+	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{},
+		defined: defined{map[string]string{}, o.Expand, map[*component]*node{}}}
 	t.app.labels = doc{}
 	t.app.name = dnsName(o.Name)
+	t.define(docs)
+	for i, file := range o.Definitions {
+		more, err := parse(file)
+		if err != nil {
+			return nil, fmt.Errorf("file %d with definitions: %w", i+1, err)
+		}
+		t.define(more)
+	}
 	if err := read(t, docs); err != nil {
 		return nil, err
 	}
@@ -80,6 +93,7 @@ type translation struct {
 	hosts   map[string]string   // names by which components reach each other, with those that they get
 	batches map[string]*node    // of rollouts, by component
 	steps   map[string]string   // components by the names that a workflow gives them, "" for those that are Secrets
+	defined defined
 }
 
 // component adds a component, under a name that no other has.

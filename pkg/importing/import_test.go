@@ -96,6 +96,7 @@ func corpus(t *testing.T) (all []imported, shared bool) {
 			i := imported{file: filepath.ToSlash(name), group: group}
 			i.result, i.err = importing.Import(data, importing.Options{
 				File: i.file, Name: fmt.Sprintf("app-%d", len(all)), Labels: map[string]string{"team": "import"},
+				Definitions: definitionsBeside(t, file), Expand: evaluate.New().Template,
 			})
 			all = append(all, i)
 			return nil
@@ -114,6 +115,22 @@ func corpus(t *testing.T) (all []imported, shared bool) {
 	})
 	add(filepath.Join(*sharedData, "online-boutique", "release"), "Online Boutique, manifests", nil)
 	return all, true
+}
+
+// definitionsBeside returns the files with definitions of KubeVela in the directory of a file and in definitions below it.
+func definitionsBeside(t *testing.T, file string) (all [][]byte) {
+	for _, pattern := range []string{"*.yaml", "definitions/*.yaml"} {
+		names, err := filepath.Glob(filepath.Join(filepath.Dir(file), pattern))
+		require.NoError(t, err)
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			require.NoError(t, err)
+			if strings.Contains(string(data), "Definition\n") && strings.Contains(string(data), "core.oam.dev/") {
+				all = append(all, data)
+			}
+		}
+	}
+	return all
 }
 
 // TestImportedFleetIsValid: what comes out of every file passes the schema and the checks of the fleet, and

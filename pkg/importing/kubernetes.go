@@ -20,6 +20,7 @@ var manifest manifests
 // workloadTypes are the types of components that kinds become.
 var workloadTypes = map[string]string{
 	"Deployment": "worker", "StatefulSet": "store", "DaemonSet": "daemon", "Job": "job", "CronJob": "cron", "Pod": "worker", "ReplicaSet": "worker",
+	"CloneSet": "worker", "Rollout": "worker", // of OpenKruise and Argo: a Deployment that is updated in another way
 }
 
 // read reads objects of Kubernetes.
@@ -48,11 +49,37 @@ func unlisted(docs []*node) (all []*node) {
 	return all
 }
 
-// objects adds the components that objects come to.
-func (manifests) objects(t *translation, docs []*node) {
+// objects adds the components that objects come to, and returns those of workloads.
+func (manifests) objects(t *translation, docs []*node) map[*node]*component {
 	if t.app.name == "" {
 		t.app.name = dnsName(baseName(t.file)) // names of Secrets begin with it
 	}
+	o := sorted(t, docs)
+	made := map[*node]*component{}
+	for _, d := range o.workloads { // names first: variables lead to them
+		made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
+	}
+	for _, s := range o.services {
+		if d := selected(s, o.workloads); d != nil {
+			t.use(s.at("metadata.name").string(), made[d].name)
+		}
+	}
+	for _, d := range o.workloads {
+		manifest.readWorkload(t, d, made[d], o.claims)
+	}
+	o.join(t, made)
+	return made
+}
+
+// attach adds objects beside a workload, which is not read, to its component.
+func (manifests) attach(t *translation, docs []*node, workload *node, c *component) {
+	o := sorted(t, docs)
+	o.workloads = []*node{workload}
+	o.join(t, map[*node]*component{workload: c})
+}
+
+// sorted sorts objects by what becomes of them. ConfigMaps and Secrets need no workload.
+func sorted(t *translation, docs []*node) objects {
 	o := objects{claims: map[string]*node{}}
 	for _, d := range docs {
 		kind, name := d.at("kind").string(), d.at("metadata.name").string()
@@ -75,18 +102,11 @@ func (manifests) objects(t *translation, docs []*node) {
 			o.others = append(o.others, d)
 		}
 	}
-	made := map[*node]*component{}
-	for _, d := range o.workloads { // names first: variables lead to them
-		made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
-	}
-	for _, s := range o.services {
-		if d := selected(s, o.workloads); d != nil {
-			t.use(s.at("metadata.name").string(), made[d].name)
-		}
-	}
-	for _, d := range o.workloads {
-		manifest.readWorkload(t, d, made[d], o.claims)
-	}
+	return o
+}
+
+// join reads what belongs to workloads.
+func (o *objects) join(t *translation, made map[*node]*component) {
 	for _, s := range o.services {
 		manifest.readService(t, s, selected(s, o.workloads), made)
 	}
@@ -169,7 +189,7 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 		manifest.readTemplates(t, s, spec.at("volumeClaimTemplates"))
 		mark(kept, spec.at("serviceName"))
 		fallthrough
-	case "Deployment", "ReplicaSet":
+	case "Deployment", "ReplicaSet", "CloneSet", "Rollout":
 		s.take(spec, []row{{"replicas", "replicas", whole(0, 1_000_000)}})
 	}
 	mark(kept, spec.at("selector"))

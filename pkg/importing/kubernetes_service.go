@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -163,7 +164,7 @@ func (manifests) readIngress(t *translation, n *node, services, workloads []*nod
 
 // routeOf is one path of an Ingress, and the component that it leads to.
 func (manifests) routeOf(t *translation, n, host, p *node, services, workloads []*node, made map[*node]*component) (doc, *component, error) {
-	name := p.at("backend.service.name").string()
+	name := cmp.Or(p.at("backend.service.name").string(), p.at("backend.serviceName").string()) // as v1 and v1beta1 have it
 	for _, s := range services {
 		if s.at("metadata.name").string() != name {
 			continue
@@ -173,8 +174,12 @@ func (manifests) routeOf(t *translation, n, host, p *node, services, workloads [
 			break
 		}
 		sc := t.scope(c)
-		port, err := to.port(sc, p.at("backend.service.port.number"))
-		if p.at("backend.service.port.number").null() {
+		number := p.at("backend.service.port.number")
+		if number.null() {
+			number = p.at("backend.servicePort")
+		}
+		port, err := to.port(sc, number)
+		if number.null() {
 			port, err = manifest.portNamed(t, s, p.at("backend.service.port.name").string())
 		}
 		if err != nil {

@@ -39,6 +39,12 @@ func (vela) read(t *translation, docs []*node) error {
 		switch {
 		case n.at("type").string() == "k8s-objects":
 			kubevela.objects(t, n)
+		case !known && t.defined.has(definesComponent, n.at("type").string()):
+			if c := t.defined.component(t, n); c != nil {
+				made[n] = c
+				t.use(name, c.name)
+				t.steps[name] = c.name
+			}
 		case !known:
 			t.lose(n, because("is of a type that KubeVela's platform defined", "a type that the platform defines (definitions: components)"))
 		case n.at("properties.image").null():
@@ -132,16 +138,8 @@ var velaRows = []row{
 
 func (vela) component(t *translation, n *node, c *component) {
 	s := t.scope(c)
-	mark(kept, n.at("name"), n.at("type"))
-	for _, trait := range n.at("traits").items() {
-		if trait.at("type").string() == "volumes" {
-			kubevela.declare(s, trait)
-		}
-	}
-	s.take(n.at("properties"), velaRows)
-	_, err := kubevela.volumes(s, n.at("properties.volumes"))
-	if err != nil {
-		t.lose(n.at("properties.volumes"), err)
+	if t.defined.workloads[c] == nil {
+		kubevela.properties(s, n)
 	}
 	for _, e := range n.at("dependsOn").items() {
 		if name := t.steps[e.string()]; name != "" {
@@ -156,6 +154,20 @@ func (vela) component(t *translation, n *node, c *component) {
 		t.lose(n, because("has no image that can be pulled", "properties: image"))
 		t.drop(c)
 		t.steps[n.at("name").string()] = ""
+	}
+}
+
+// properties reads those of a type that KubeVela has.
+func (vela) properties(s *scope, n *node) {
+	mark(kept, n.at("name"), n.at("type"))
+	for _, trait := range n.at("traits").items() {
+		if trait.at("type").string() == "volumes" {
+			kubevela.declare(s, trait)
+		}
+	}
+	s.take(n.at("properties"), velaRows)
+	if _, err := kubevela.volumes(s, n.at("properties.volumes")); err != nil {
+		s.lose(n.at("properties.volumes"), err)
 	}
 }
 
@@ -264,8 +276,21 @@ func (vela) step(t *translation, n *node) doc {
 			t.lose(n, &severalClusters)
 			return nil
 		}
-		t.lose(n, unsaidStep(n.at("type").string()))
-		return nil
+		if !t.defined.has(definesStep, n.at("type").string()) {
+			t.lose(n, unsaidStep(n.at("type").string()))
+			return nil
+		}
+		x, err := t.expanded(definesStep, n, n.at("name").string(), nil)
+		if err != nil {
+			t.lose(n, err)
+			return nil
+		}
+		components := deployedBy(t, []*node{properties.at("component")})
+		if len(components) == 0 || !x.deploys {
+			t.lose(n, because("deploys no component that was kept", ""))
+			return nil
+		}
+		step["type"], step["components"] = "deploy", components
 	}
 	s := &scope{translation: t, d: step}
 	s.take(n, []row{{"timeout", "timeout", matching(durationPattern, "is no duration")}})

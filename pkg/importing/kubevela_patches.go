@@ -97,6 +97,35 @@ func (p patches) merged(s *scope, n *node) (any, error) {
 	return nil, nil
 }
 
+// pods takes a patch of a workload that a definition makes: its lists of containers and volumes add to those that are there.
+func (p patches) pods(s *scope, n *node) {
+	s.take(n, []row{{"spec.replicas", "replicas", whole(1, 1_000_000)}})
+	s.take(n.at("spec.template.metadata"), []row{{"labels", "properties.labels", to.labels}, {"annotations", "properties.annotations", to.annotations}})
+	spec := n.at("spec.template.spec")
+	pod.declareVolumes(s, spec.at("volumes"), nil)
+	for i, c := range spec.at("containers").items() {
+		name := c.at("name").string()
+		switch {
+		case name == s.c.name, i == 0 && (name == "" || c.at("image") == nil):
+			s.take(c, mainRows)
+			pod.mountAll(s, nil, c)
+		case s.container(name) == nil:
+			pod.addExtra(s, c, true)
+		}
+	}
+	for _, c := range spec.at("initContainers").items() {
+		pod.addExtra(s, c, false)
+	}
+	s.take(spec, podRows)
+	object := doc{}
+	for _, field := range []string{"labels", "annotations"} {
+		if v, _ := to.named(s.translation, n.at("metadata."+field), field == "labels"); v != nil {
+			object[field] = v
+		}
+	}
+	p.patch(s, object)
+}
+
 // patch adds labels and annotations of the component's workload as a patch of it.
 func (patches) patch(s *scope, metadata doc) {
 	if len(metadata) == 0 {

@@ -35,6 +35,10 @@ var velaTraits = map[string][]row{
 func (vela) trait(s *scope, n *node) {
 	kind := n.at("type").string()
 	rows, known := velaTraits[kind]
+	if !known && s.defined.has(definesTrait, kind) {
+		s.defined.trait(s, n)
+		return
+	}
 	if !known {
 		err := reasonFor(kind)
 		if _, told := reasons[kind]; !told {

@@ -1,0 +1,51 @@
+package layer_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/layer"
+)
+
+// TestTemplate: a template of KubeVela comes to objects, or to a sentence that quotes no value.
+func TestTemplate(t *testing.T) {
+	const values = `{"parameter": {"image": "nginx", "port": 80, "more": {"a": "hunter2"}}, "context": {"name": "web"}}`
+	const declared = "parameter: {image: string, port: *8080 | int, cpu?: string}\n"
+	for _, c := range []struct{ name, template, want, why string }{
+		{name: "output", template: declared + `output: {kind: "Pod", metadata: name: context.name, if parameter["cpu"] != _|_ {cpu: parameter.cpu}, spec: {image: parameter.image, port: parameter.port}}`,
+			want: `{"output":{"kind":"Pod","metadata":{"name":"web"},"spec":{"image":"nginx","port":80}},"unused":["more"]}`},
+		{name: "a kind of the cluster", template: "import (\n apps \"kube/apps/v1\"\n \"strings\"\n)\n" + declared + `output: apps.#Deployment & {spec: {image: strings.ToUpper(parameter.image), of: parameter}}`,
+			want: `{"output":{"apiVersion":"apps/v1","kind":"Deployment","spec":{"image":"NGINX","of":{"image":"nginx","port":80,"more":{"a":"hunter2"}}}},"unused":[]}`},
+		{name: "a kind without a name of its own", template: "import \"kube/v1\"\n" + `outputs: service: v1.#Service`,
+			want: `{"outputs":{"service":{"apiVersion":"v1","kind":"Service"}},"unused":["image","port","more"]}`},
+		{name: "a patch", template: `patch: spec: replicas: parameter.port`, want: `{"patch":{"spec":{"replicas":80}},"unused":["image","more"]}`},
+		{name: "a step that deploys", template: "import \"vela/op\"\nparameter: component: string\nload: op.#Load\napply: op.#ApplyComponent & {value: load.value[parameter.component]}\n" +
+			`wait: op.#ConditionalWait & {continue: apply.output.status.phase == "Running"}`, want: `{"deploys": true}`},
+		{name: "a step that changes what it deploys", template: "import \"vela/op\"\nparameter: {component: string, ip: string}\nload: op.#Load\n" +
+			`apply: op.#ApplyComponent & {value: load.value[parameter.component] & {properties: ip: parameter.ip}}`, why: "its template needs a package that only KubeVela has"},
+		{name: "a step that patches what it deploys", template: "import \"vela/op\"\nparameter: component: string\nload: op.#Load\n" +
+			`apply: op.#ApplyComponent & {value: load.value[parameter.component], patch: workload: spec: replicas: 2}`, why: "its template needs a package that only KubeVela has"},
+		{name: "a step that does more", template: "import \"vela/op\"\nparameter: component: string\nload: op.#Load\n" +
+			"apply: op.#ApplyComponent & {value: load.value[parameter.component]}\nask: op.#HTTPPost & {url: \"x\"}", why: "its template needs a package that only KubeVela has"},
+		{name: "no CUE", template: "output: {", why: "its template is no CUE"},
+		{name: "steps", template: "import \"vela/op\"\napply: op.#Apply", why: "its template needs a package that only KubeVela has"},
+		{name: "what is not there", template: declared + `output: key: secret.password`, why: "its template refers to what is not there"},
+		{name: "conflict", template: declared + `output: image: parameter.more.a & "correct"`, why: "what it says in output is not known with these properties alone"},
+		{name: "a parameter that is missing", template: `parameter: must: string` + "\n" + `output: x: parameter.must`, why: "what it says in output is not known with these properties alone"},
+		{name: "nothing", template: declared, why: "its template has neither output, nor outputs, nor a patch"},
+		{name: "a large one", template: strings.Repeat("// nothing\n", 30_000), why: "its template has more than 256 KiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := layer.Template(c.template, []byte(values))
+			if c.why != "" {
+				require.ErrorContains(t, err, c.why)
+				require.NotContains(t, err.Error(), "hunter2")
+				return
+			}
+			require.NoError(t, err)
+			require.JSONEq(t, c.want, string(got))
+		})
+	}
+}
