@@ -44,7 +44,7 @@ func Import(data []byte, o Options) (*Result, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
 	}
-	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{},
+	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}, claims: map[string]*node{},
 		defined: defined{map[string]string{}, o.Expand, map[*component]*node{}}}
 	t.app.labels = doc{}
 	t.app.name = dnsName(o.Name)
@@ -93,6 +93,7 @@ type translation struct {
 	hosts   map[string]string   // names by which components reach each other, with those that they get
 	batches map[string]*node    // of rollouts, by component
 	steps   map[string]string   // components by the names that a workflow gives them, "" for those that are Secrets
+	claims  map[string]*node    // that steps of a workflow make, by name
 	defined defined
 }
 

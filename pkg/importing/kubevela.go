@@ -31,6 +31,11 @@ func (vela) read(t *translation, docs []*node) error {
 	if labels, _ := to.named(t, app.at("metadata.labels"), true); labels != nil {
 		t.app.labels = labels.(doc)
 	}
+	for _, step := range app.at("spec.workflow.steps").items() {
+		if v := step.at("properties.value"); step.at("type").string() == "apply-object" && v.at("kind").string() == "PersistentVolumeClaim" {
+			t.claims[v.at("metadata.name").string()] = v
+		}
+	}
 	made := map[*node]*component{}
 	list := app.at("spec.components").items()
 	for _, n := range list {
@@ -88,7 +93,7 @@ var velaClusters = map[string]bool{
 
 // velaSteps are the types of steps that KubeVela has, but for those that can be said.
 var velaSteps = map[string]bool{
-	"apply-object": true, "apply-deployment": true, "read-object": true, "export2secret": true, "export2config": true, "list-config": true, "read-config": true,
+	"apply-deployment": true, "read-object": true, "export2secret": true, "export2config": true, "list-config": true, "read-config": true,
 	"create-config": true, "delete-config": true, "webhook": true, "request": true, "notification": true, "depends-on-app": true, "read-app": true,
 	"generate-jdbc-connection": true, "apply-terraform-config": true, "apply-terraform-provider": true, "collect-service-endpoints": true, "addon-operation": true,
 	"build-push-image": true, "vela-cli": true, "export-data": true, "export-service": true, "print-message-in-status": true, "check-metrics": true, "clean-jobs": true,
@@ -147,9 +152,14 @@ func (vela) component(t *translation, n *node, c *component) {
 			mark(kept, e)
 		}
 	}
-	for _, trait := range n.at("traits").items() {
-		kubevela.trait(s, trait)
+	for _, last := range []bool{false, true} { // what Nocalhost is told follows from the other traits
+		for _, trait := range n.at("traits").items() {
+			if (trait.at("type").string() == "nocalhost") == last {
+				kubevela.trait(s, trait)
+			}
+		}
 	}
+	kubevela.unscaled(s, n)
 	if c.doc.get("properties.image") == nil {
 		t.lose(n, because("has no image that can be pulled", "properties: image"))
 		t.drop(c)
@@ -262,9 +272,15 @@ func (vela) step(t *translation, n *node) doc {
 				}
 			}
 		}
-		if dnsName(properties.at("appName").string()) == t.app.name {
+		if properties.at("appName").string() == n.root().at("metadata.name").string() {
 			mark(kept, properties.at("appName"))
 		}
+	case "apply-object":
+		components := kubevela.applied(t, n)
+		if len(components) == 0 {
+			return nil
+		}
+		step["type"], step["components"] = "deploy", components
 	case "suspend":
 		step["type"] = "approval"
 		if d := properties.at("duration"); durationPattern.MatchString(d.string()) {

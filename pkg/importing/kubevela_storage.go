@@ -36,6 +36,15 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 		v.files(s.translation, n.at("items"))
 		mark(kept, name)
 	case "pvc":
+		if made, known := s.claims[n.at("claimName").string()]; known {
+			if made == nil {
+				return nil, because("is mounted by another component, too, and each has volumes of its own", "storage of type claim, and a claim in the namespace")
+			}
+			s.claims[n.at("claimName").string()] = nil
+			v.claim(s, made)
+			mark(kept, n.at("claimName"))
+			return v, nil
+		}
 		return v, v.existing(s.translation, n.at("claimName"))
 	default:
 		return nil, because("is of a kind that no storage has", "traits: storage")
@@ -163,4 +172,47 @@ func (vela) variables(s *scope, e *node, field string, value func(key string) (a
 		s.c.doc.sub("properties").sub("env")[name.string()] = v
 		mark(kept, name, m.at(field))
 	}
+}
+
+// claimed reads the older trait that makes a claim and mounts it.
+func (vela) claimed(s *scope, n *node) (any, error) {
+	v := &volume{doc: doc{"type": "persistent"}}
+	part := &scope{s.translation, s.c, v.doc, nil}
+	part.take(n, []row{
+		{"resources.requests.storage", "size", asMemory},
+		{"storageClassName", "storageClass", matching(objectPattern, "is no name of a class")},
+		{"accessModes", "", always("one replica uses a volume", "ReadWriteOnce", "ReadWriteOncePod")},
+		{"volumeMode", "", always("a volume has files", "Filesystem")},
+	})
+	if v.doc["size"] == nil {
+		return nil, because("says no size", "traits: storage: size")
+	}
+	for _, m := range n.at("volumesToMount").items() {
+		name, path := m.at("name"), m.at("mountPath")
+		s.volumes[name.string()] = v
+		if err := s.mount(name.string(), path.string(), "", false); err != nil {
+			s.lose(m, err)
+			continue
+		}
+		mark(kept, name, path, n.at("claimName"))
+	}
+	return nil, nil
+}
+
+// applied returns the components that the object of a step comes to, to be deployed by it. A claim belongs to the component that
+// mounts it, and needs no step.
+func (vela) applied(t *translation, n *node) (names []any) {
+	value := n.at("properties.value")
+	if value.at("kind").string() != "PersistentVolumeClaim" {
+		before := len(t.app.components)
+		manifest.objects(t, []*node{value})
+		for _, c := range t.app.components[before:] {
+			names = append(names, c.name)
+		}
+	}
+	kind := value.at("kind")
+	if mark(kept, n.at("name"), n.at("type")); kind == nil || kind.fate != kept {
+		t.lose(n, because("makes an object that no component has", "a component of type raw, where policy.kinds allows the kind"))
+	}
+	return names
 }

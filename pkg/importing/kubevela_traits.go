@@ -1,5 +1,7 @@
 package importing
 
+import "slices"
+
 // velaTraits are the traits of KubeVela that can be said: what their properties become.
 var velaTraits = map[string][]row{
 	"scaler":          {{"replicas", "replicas", whole(1, 1_000_000)}},
@@ -20,6 +22,7 @@ var velaTraits = map[string][]row{
 	"init-container":     {{"", "", kubevela.initial}},
 	"storage":            {{"", "", kubevela.storage}},
 	"volumes":            {},
+	"pvc":                {{"", "", kubevela.claimed}},
 	"startup-probe":      {{"", "traits.probes.startup", to.probe}},
 	"lifecycle":          {{"postStart", "traits.lifecycle.postStart", to.hook}, {"preStop", "traits.lifecycle.preStop", to.hook}},
 	"securitycontext":    {{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"readOnlyRootFilesystem", "traits.security.readOnlyRoot", to.boolean}, {"addCapabilities", "traits.security.capabilities", to.capabilities}},
@@ -29,6 +32,7 @@ var velaTraits = map[string][]row{
 	"hpa":                velaScaling,
 	"json-patch":         {{"operations", "", patch.operations}},
 	"json-merge-patch":   {{"", "", patch.merged}},
+	"nocalhost":          {{"", "", develop.annotate}},
 	"service-binding":    {{"envMappings", "", kubevela.binding}},
 }
 
@@ -43,9 +47,6 @@ func (vela) trait(s *scope, n *node) {
 		err := reasonFor(kind)
 		if _, told := reasons[kind]; !told {
 			err = because("is a trait that KubeVela's platform defined", "a trait that the platform defines (definitions: traits)")
-		}
-		if kind == "nocalhost" {
-			err = because("no trait does what this one does", "")
 		}
 		s.lose(n, err)
 		return
@@ -69,6 +70,25 @@ func (vela) trait(s *scope, n *node) {
 			if a[name] == nil {
 				a[name] = least
 			}
+		}
+	}
+}
+
+// persistent reports whether the component has a persistent volume.
+func (s *scope) persistent() bool {
+	storage, _ := s.c.doc.get("traits.storage").([]any)
+	return slices.ContainsFunc(storage, func(e any) bool { return e.(doc)["type"] == "persistent" })
+}
+
+// unscaled takes autoscaling from a component with a persistent volume: each replica has its own, so their number is chosen.
+func (vela) unscaled(s *scope, n *node) {
+	if !s.persistent() || s.c.doc.get("traits.autoscale") == nil {
+		return
+	}
+	delete(s.c.doc.sub("traits"), "autoscale")
+	for _, trait := range n.at("traits").items() {
+		if kind := trait.at("type").string(); kind == "cpuscaler" || kind == "hpa" {
+			s.lose(trait, because("replicas with volumes of their own do not follow the load", "replicas"))
 		}
 	}
 }

@@ -58,6 +58,14 @@ func (n *node) path() string {
 	return strings.ReplaceAll(strings.Join(names, "."), ".[", "[")
 }
 
+// root returns the document that a node is in.
+func (n *node) root() *node {
+	for n.up != nil {
+		n = n.up
+	}
+	return n
+}
+
 // at returns the node at a path of names, nil if there is none.
 func (n *node) at(path string) *node {
 	for name := range strings.SplitSeq(path, ".") {

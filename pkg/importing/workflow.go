@@ -38,7 +38,7 @@ func arrangeSteps(t *translation, parallel bool) {
 	deploys, depends := false, false
 	for _, s := range steps {
 		s := s.(doc)
-		deploys = deploys || s["type"] == "deploy"
+		deploys = deploys || s["type"] == "deploy" || s["type"] == "canary"
 		depends = depends || s["dependsOn"] != nil
 	}
 	switch {
