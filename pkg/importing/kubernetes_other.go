@@ -17,7 +17,9 @@ func (manifests) readOther(t *translation, d *node, workloads []*node, made map[
 	case "NetworkPolicy":
 		t.lose(d, because("who reaches whom follows from connects", "connects"))
 	default:
-		t.lose(d, because("is of a kind that no type of component becomes", "a component of type raw, where policy.kinds allows the kind"))
+		if c := manifest.raw(t, d); c != nil {
+			made[d] = c
+		}
 	}
 }
 

@@ -44,6 +44,16 @@ func (vela) read(t *translation, docs []*node) error {
 		switch {
 		case n.at("type").string() == "k8s-objects":
 			kubevela.objects(t, n)
+		case velaCharts[n.at("type").string()] != nil:
+			if c := helm.component(t, n); c != nil {
+				made[n] = c
+				t.steps[name] = c.name
+			}
+		case t.defined.templates[definesResource+" "+n.at("type").string()] != "":
+			if c := t.defined.resource(t, n); c != nil {
+				made[n] = c
+				t.steps[name] = c.name
+			}
 		case !known && t.defined.has(definesComponent, n.at("type").string()):
 			if c := t.defined.component(t, n); c != nil {
 				made[n] = c
@@ -143,7 +153,8 @@ var velaRows = []row{
 
 func (vela) component(t *translation, n *node, c *component) {
 	s := t.scope(c)
-	if t.defined.workloads[c] == nil {
+	objects := c.doc["type"] == "raw" || c.doc["type"] == "helm"
+	if t.defined.workloads[c] == nil && !objects {
 		kubevela.properties(s, n)
 	}
 	for _, e := range n.at("dependsOn").items() {
@@ -154,13 +165,15 @@ func (vela) component(t *translation, n *node, c *component) {
 	}
 	for _, last := range []bool{false, true} { // what Nocalhost is told follows from the other traits
 		for _, trait := range n.at("traits").items() {
-			if (trait.at("type").string() == "nocalhost") == last {
+			if objects {
+				s.lose(trait, because("a component of objects has no traits", "fields of the objects"))
+			} else if (trait.at("type").string() == "nocalhost") == last {
 				kubevela.trait(s, trait)
 			}
 		}
 	}
 	kubevela.unscaled(s, n)
-	if c.doc.get("properties.image") == nil {
+	if c.doc.get("properties.image") == nil && !objects {
 		t.lose(n, because("has no image that can be pulled", "properties: image"))
 		t.drop(c)
 		t.steps[n.at("name").string()] = ""

@@ -21,16 +21,22 @@ const (
 	definesComponent = "ComponentDefinition"
 	definesTrait     = "TraitDefinition"
 	definesStep      = "WorkflowStepDefinition"
+
+	definesResource = "Terraform" // a ComponentDefinition whose template is HCL
 )
 
 // define takes the templates of definitions. The first of a name counts.
 func (t *translation) define(docs []*node) {
 	for _, d := range docs {
-		key := d.at("kind").string() + " " + d.at("metadata.name").string()
+		kind := d.at("kind").string()
 		source := d.at("spec.schematic.cue.template").string()
 		if source == "" {
 			source = d.at("spec.extension.template").string() // of older ones
 		}
+		if hcl := d.at("spec.schematic.terraform"); kind == definesComponent && hcl.at("type").null() && !hcl.at("configuration").null() {
+			kind, source = definesResource, hcl.at("configuration").string()
+		}
+		key := kind + " " + d.at("metadata.name").string()
 		if _, twice := t.defined.templates[key]; source != "" && !twice && strings.HasPrefix(d.at("apiVersion").string(), "core.oam.dev/") {
 			t.defined.templates[key] = source
 		}
@@ -147,6 +153,37 @@ func (d *defined) component(t *translation, n *node) (c *component) {
 	t.note("%s: is what definition %s came to; later changes of the definition do not reach it", c.name, n.at("type").string())
 	mark(kept, n.at("name"), n.at("type"))
 	x.keep(t, n.at("properties"), objects)
+	return c
+}
+
+// resource makes a component of the object from which Terraform's controller makes what a definition describes.
+func (d *defined) resource(t *translation, n *node) *component {
+	name, spec, variables := n.at("name").string(), map[string]any{}, map[string]any{}
+	for _, k := range n.at("properties").fields() {
+		switch k.name {
+		case "region", "providerRef", "writeConnectionSecretToRef":
+			spec[k.name] = k.node.value()
+		default:
+			variables[k.name] = k.node.value()
+		}
+	}
+	spec["hcl"], spec["variable"] = d.templates[definesResource+" "+n.at("type").string()], variables
+	object, err := json.Marshal(map[string]any{"apiVersion": "terraform.core.oam.dev/v1beta2", "kind": "Configuration", "metadata": map[string]any{"name": name}, "spec": spec})
+	var docs []*node
+	if err == nil {
+		docs, err = parse(object)
+	}
+	if err != nil {
+		t.lose(n, because("is of a definition that comes to too much", ""))
+		return nil
+	}
+	var c *component
+	t.aside(name, docs, func() { c = manifest.raw(t, docs[0]) })
+	if c == nil {
+		t.lose(n, because("is a resource with a value that an object cannot have, or that may be a secret", "a reference to a Secret"))
+		return nil
+	}
+	mark(kept, n.at("name"), n.at("type"), n.at("properties"))
 	return c
 }
 

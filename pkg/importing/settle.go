@@ -20,7 +20,7 @@ var fit fitting
 // settle makes the parts of a component fit each other as the schema and the renderer want it.
 func (fitting) settle(t *translation, c *component) {
 	switch c.doc["type"] {
-	case "config":
+	case "config", "raw", "helm":
 		return
 	case "webservice", "worker", "store":
 	default:
