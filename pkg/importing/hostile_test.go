@@ -139,3 +139,21 @@ func FuzzKubeVela(f *testing.F)   { fuzz(f, importing.KubeVela) }
 func FuzzKubeMin(f *testing.F)    { fuzz(f, importing.KubeMin) }
 func FuzzScore(f *testing.F)      { fuzz(f, importing.Score) }
 func FuzzKubernetes(f *testing.F) { fuzz(f, importing.Kubernetes) }
+
+// TestManyBadDefinitions: definitions that cannot be evaluated, each of which may take until a limit ends it, are soon left alone.
+func TestManyBadDefinitions(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("apiVersion: core.oam.dev/v1beta1\nkind: Application\nmetadata: {name: x}\nspec:\n  components:\n")
+	for i := range 500 {
+		fmt.Fprintf(&file, "  - {name: c%d, type: bad, properties: {a: %d}}\n", i, i)
+	}
+	file.WriteString("---\napiVersion: core.oam.dev/v1beta1\nkind: ComponentDefinition\nmetadata: {name: bad}\nspec: {schematic: {cue: {template: 'output: {'}}}\n")
+	evaluated, evaluator := 0, evaluate.New()
+	result, err := importing.Import([]byte(file.String()), importing.Options{Expand: func(template string, values []byte) ([]byte, error) {
+		evaluated++
+		return evaluator.Template(template, values)
+	}})
+	require.ErrorContains(t, err, "its template is no CUE")
+	require.Equal(t, 10, evaluated)
+	require.Len(t, result.Report.Lost, 500)
+}

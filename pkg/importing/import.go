@@ -45,16 +45,16 @@ func Import(data []byte, o Options) (*Result, error) {
 		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
 	}
 	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}, claims: map[string]*node{},
-		defined: defined{map[string]string{}, o.Expand, map[*component]*node{}}}
+		defined: defined{templates: map[string]string{}, expand: o.Expand, workloads: map[*component]*node{}}}
 	t.app.labels = doc{}
 	t.app.name = dnsName(o.Name)
-	t.define(docs)
+	t.defined.define(docs)
 	for i, file := range o.Definitions {
 		more, err := parse(file)
 		if err != nil {
 			return nil, fmt.Errorf("file %d with definitions: %w", i+1, err)
 		}
-		t.define(more)
+		t.defined.define(more)
 	}
 	if err := read(t, docs); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func (manifests) objects(t *translation, docs []*node) map[*node]*component {
 	if t.app.name == "" {
 		t.app.name = dnsName(baseName(t.file)) // names of Secrets begin with it
 	}
-	o := sorted(t, docs)
+	o := manifest.sorted(t, docs)
 	made := map[*node]*component{}
 	for _, d := range o.workloads { // names first: variables lead to them
 		made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
@@ -73,13 +73,13 @@ func (manifests) objects(t *translation, docs []*node) map[*node]*component {
 
 // attach adds objects beside a workload, which is not read, to its component.
 func (manifests) attach(t *translation, docs []*node, workload *node, c *component) {
-	o := sorted(t, docs)
+	o := manifest.sorted(t, docs)
 	o.workloads = []*node{workload}
 	o.join(t, map[*node]*component{workload: c})
 }
 
 // sorted sorts objects by what becomes of them. ConfigMaps and Secrets need no workload.
-func sorted(t *translation, docs []*node) objects {
+func (manifests) sorted(t *translation, docs []*node) objects {
 	o := objects{claims: map[string]*node{}}
 	for _, d := range docs {
 		kind, name := d.at("kind").string(), d.at("metadata.name").string()

@@ -172,7 +172,7 @@ func (vela) component(t *translation, n *node, c *component) {
 			}
 		}
 	}
-	kubevela.unscaled(s, n)
+	unscaled(s, n)
 	if c.doc.get("properties.image") == nil && !objects {
 		t.lose(n, because("has no image that can be pulled", "properties: image"))
 		t.drop(c)
@@ -289,7 +289,7 @@ func (vela) step(t *translation, n *node) doc {
 			mark(kept, properties.at("appName"))
 		}
 	case "apply-object":
-		components := kubevela.applied(t, n)
+		components := manifest.applied(t, n)
 		if len(components) == 0 {
 			return nil
 		}
@@ -309,7 +309,7 @@ func (vela) step(t *translation, n *node) doc {
 			t.lose(n, unsaidStep(n.at("type").string()))
 			return nil
 		}
-		x, err := t.expanded(definesStep, n, n.at("name").string(), nil)
+		x, err := t.defined.expanded(t, definesStep, n, n.at("name").string(), nil)
 		if err != nil {
 			t.lose(n, err)
 			return nil

@@ -54,7 +54,7 @@ func (charts) chart(name, address, version string) func(*scope, *node) (any, err
 
 // values takes the values over those of a chart.
 func (charts) values(_ *scope, n *node) (any, error) {
-	v, err := plain(n)
+	v, err := to.plain(n)
 	if values, ok := v.(doc); ok && err == nil && len(values) > 0 {
 		return values, nil
 	}

@@ -14,7 +14,11 @@ type defined struct {
 	templates map[string]string // CUE, by kind and name of the definition
 	expand    func(template string, values []byte) ([]byte, error)
 	workloads map[*component]*node // what templates of components came to
+	failed    int                  // templates that came to nothing
 }
+
+// maxFailed bounds the time that hostile templates take, each of which is ended at a limit.
+const maxFailed = 10
 
 // The kinds of definitions.
 const (
@@ -22,23 +26,23 @@ const (
 	definesTrait     = "TraitDefinition"
 	definesStep      = "WorkflowStepDefinition"
 
-	definesResource = "Terraform" // a ComponentDefinition whose template is HCL
+	definesResource = "Terraform" // a ComponentDefinition with a configuration of Terraform
 )
 
 // define takes the templates of definitions. The first of a name counts.
-func (t *translation) define(docs []*node) {
-	for _, d := range docs {
-		kind := d.at("kind").string()
-		source := d.at("spec.schematic.cue.template").string()
+func (d *defined) define(docs []*node) {
+	for _, n := range docs {
+		kind := n.at("kind").string()
+		source := n.at("spec.schematic.cue.template").string()
 		if source == "" {
-			source = d.at("spec.extension.template").string() // of older ones
+			source = n.at("spec.extension.template").string() // of older ones
 		}
-		if hcl := d.at("spec.schematic.terraform"); kind == definesComponent && hcl.at("type").null() && !hcl.at("configuration").null() {
-			kind, source = definesResource, hcl.at("configuration").string()
+		if terraform := n.at("spec.schematic.terraform"); kind == definesComponent && terraform.at("type").null() && !terraform.at("configuration").null() {
+			kind, source = definesResource, terraform.at("configuration").string()
 		}
-		key := kind + " " + d.at("metadata.name").string()
-		if _, twice := t.defined.templates[key]; source != "" && !twice && strings.HasPrefix(d.at("apiVersion").string(), "core.oam.dev/") {
-			t.defined.templates[key] = source
+		key := kind + " " + n.at("metadata.name").string()
+		if _, twice := d.templates[key]; source != "" && !twice && strings.HasPrefix(n.at("apiVersion").string(), "core.oam.dev/") {
+			d.templates[key] = source
 		}
 	}
 }
@@ -57,9 +61,9 @@ type expansion struct {
 }
 
 // expanded evaluates the definition of a component, a trait or a step for a component of a name.
-func (t *translation) expanded(kind string, n *node, name string, workload any) (*expansion, error) {
-	source := t.defined.templates[kind+" "+n.at("type").string()]
-	properties := n.at("properties").value()
+func (d *defined) expanded(t *translation, kind string, n *node, name string, workload any) (*expansion, error) {
+	source := d.templates[kind+" "+n.at("type").string()]
+	properties := to.said(n.at("properties"))
 	if properties == nil {
 		properties = map[string]any{}
 	}
@@ -70,11 +74,15 @@ func (t *translation) expanded(kind string, n *node, name string, workload any) 
 	if err != nil {
 		return nil, err
 	}
-	said, err := t.defined.expand(source, values)
+	if d.failed >= maxFailed {
+		return nil, because("is of a definition that was not evaluated, because many cannot be", "an import without these definitions")
+	}
+	answer, err := d.expand(source, values)
 	if err != nil {
+		d.failed++
 		return nil, because("is of a definition that cannot be said: "+err.Error(), "a type that the platform defines (definitions)")
 	}
-	docs, err := parse(said)
+	docs, err := parse(answer)
 	if err != nil || len(docs) != 1 {
 		return nil, because("is of a definition that comes to too much", "a type that the platform defines (definitions)")
 	}
@@ -86,7 +94,7 @@ func (t *translation) expanded(kind string, n *node, name string, workload any) 
 		x.others = append(x.others, k.node)
 	}
 	for _, o := range append(slices.Clone(x.others), x.main) {
-		o.called(name)
+		manifest.named(o, name)
 	}
 	for _, u := range docs[0].at("unused").items() {
 		x.unused = append(x.unused, u.string())
@@ -94,8 +102,8 @@ func (t *translation) expanded(kind string, n *node, name string, workload any) 
 	return x, nil
 }
 
-// called names an object that has no name, as KubeVela does.
-func (n *node) called(name string) {
+// named names an object that has no name, as KubeVela does.
+func (manifests) named(n *node, name string) {
 	if n == nil || n.kind != mapping || !n.at("metadata.name").null() {
 		return
 	}
@@ -107,21 +115,21 @@ func (n *node) called(name string) {
 	meta.keys = append(meta.keys, key{"name", &node{up: meta, name: "name", text: name, tag: "!!str", fate: kept}})
 }
 
-// value is what a node says, as encoding/json has it.
-func (n *node) value() any {
+// said is what a node says, as encoding/json has it.
+func (conversion) said(n *node) any {
 	switch {
 	case n.null():
 		return nil
 	case n.kind == mapping:
 		all := make(map[string]any, len(n.keys))
 		for _, k := range n.keys {
-			all[k.name] = k.node.value()
+			all[k.name] = to.said(k.node)
 		}
 		return all
 	case n.kind == sequence:
 		all := make([]any, len(n.list))
 		for i, e := range n.list {
-			all[i] = e.value()
+			all[i] = to.said(e)
 		}
 		return all
 	case n.tag == "!!bool":
@@ -132,10 +140,10 @@ func (n *node) value() any {
 	return n.text
 }
 
-// component makes a component of what the template of its definition comes to. It returns nil if that is none.
+// component makes a component of what the template of its definition comes to. It returns nil if no component comes of it.
 func (d *defined) component(t *translation, n *node) (c *component) {
 	name := n.at("name").string()
-	x, err := t.expanded(definesComponent, n, name, nil)
+	x, err := d.expanded(t, definesComponent, n, name, nil)
 	if err == nil && x.main == nil {
 		err = errors.New("comes to no object")
 	}
@@ -144,7 +152,7 @@ func (d *defined) component(t *translation, n *node) (c *component) {
 		return nil
 	}
 	objects := append([]*node{x.main}, x.others...)
-	t.aside(name, objects, func() { c = manifest.objects(t, objects)[x.main] })
+	manifest.aside(t, name, objects, func() { c = manifest.objects(t, objects)[x.main] })
 	if c == nil || !t.there(c) {
 		t.lose(n, because(fmt.Sprintf("comes to a %s, which no type of component becomes", x.main.at("kind").string()), "a type that the platform defines (definitions: components)"))
 		return nil
@@ -162,9 +170,9 @@ func (d *defined) resource(t *translation, n *node) *component {
 	for _, k := range n.at("properties").fields() {
 		switch k.name {
 		case "region", "providerRef", "writeConnectionSecretToRef":
-			spec[k.name] = k.node.value()
+			spec[k.name] = to.said(k.node)
 		default:
-			variables[k.name] = k.node.value()
+			variables[k.name] = to.said(k.node)
 		}
 	}
 	spec["hcl"], spec["variable"] = d.templates[definesResource+" "+n.at("type").string()], variables
@@ -178,7 +186,7 @@ func (d *defined) resource(t *translation, n *node) *component {
 		return nil
 	}
 	var c *component
-	t.aside(name, docs, func() { c = manifest.raw(t, docs[0]) })
+	manifest.aside(t, name, docs, func() { c = manifest.raw(t, docs[0]) })
 	if c == nil {
 		t.lose(n, because("is a resource with a value that an object cannot have, or that may be a secret", "a reference to a Secret"))
 		return nil
@@ -193,7 +201,7 @@ func (d *defined) trait(s *scope, n *node) {
 	if workload == nil { // one like those of KubeVela's own types
 		workload = pods{}.like(s.c.name)
 	}
-	x, err := s.expanded(definesTrait, n, s.c.name, workload.value())
+	x, err := d.expanded(s.translation, definesTrait, n, s.c.name, to.said(workload))
 	if err != nil {
 		s.lose(n, err)
 		return
@@ -202,7 +210,7 @@ func (d *defined) trait(s *scope, n *node) {
 	if x.patch != nil {
 		objects = append(slices.Clone(objects), x.patch)
 	}
-	s.aside(s.c.name, objects, func() {
+	manifest.aside(s.translation, s.c.name, objects, func() {
 		patch.pods(s, x.patch)
 		manifest.attach(s.translation, x.others, workload, s.c)
 	})
@@ -225,7 +233,7 @@ func (pods) like(name string) *node {
 }
 
 // aside does what is about objects that are not of the file: what is lost of them are notes about a component.
-func (t *translation) aside(about string, objects []*node, do func()) {
+func (manifests) aside(t *translation, about string, objects []*node, do func()) {
 	before := len(t.report.Lost)
 	do()
 	for _, o := range objects {

@@ -48,7 +48,7 @@ func (nocalhost) annotate(s *scope, n *node) (any, error) {
 	}
 	dev["image"] = image
 	for _, part := range asIs {
-		v := n.at(part.name).value()
+		v := to.said(n.at(part.name))
 		if v == nil {
 			v = part.without
 		}
@@ -57,7 +57,7 @@ func (nocalhost) annotate(s *scope, n *node) (any, error) {
 			mark(kept, n.at(part.name))
 		}
 	}
-	dev["portForward"] = n.at("portForward").value()
+	dev["portForward"] = to.said(n.at("portForward"))
 	if dev["portForward"] == nil {
 		dev["portForward"] = []any{fmt.Sprintf("%d:%d", number, number)}
 	}

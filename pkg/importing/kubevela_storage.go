@@ -201,7 +201,7 @@ func (vela) claimed(s *scope, n *node) (any, error) {
 
 // applied returns the components that the object of a step comes to, to be deployed by it. A claim belongs to the component that
 // mounts it, and needs no step.
-func (vela) applied(t *translation, n *node) (names []any) {
+func (manifests) applied(t *translation, n *node) (names []any) {
 	value := n.at("properties.value")
 	if value.at("kind").string() != "PersistentVolumeClaim" {
 		before := len(t.app.components)

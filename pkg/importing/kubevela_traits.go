@@ -81,7 +81,7 @@ func (s *scope) persistent() bool {
 }
 
 // unscaled takes autoscaling from a component with a persistent volume: each replica has its own, so their number is chosen.
-func (vela) unscaled(s *scope, n *node) {
+func unscaled(s *scope, n *node) {
 	if !s.persistent() || s.c.doc.get("traits.autoscale") == nil {
 		return
 	}

@@ -67,7 +67,7 @@ func TestImportPage(t *testing.T) {
 	s := sums["KubeVela, examples"]
 	share := func(of int) int { return 100 * (s.kept + s.withheld) / of }
 	page.Hold(t, *update, importPage, "one cluster", fmt.Sprintf("| fields of KubeVela | number | kept or left to Secrets |\n| --- | --- | --- |\n| all | %d | %d %% |\n"+
-		"| without those about several clusters (%d) | %d | %d %% |\n| without those of types, traits and steps that a platform defined, either (%d) | %d | %d %% |\n",
+		"| without those about several clusters (%d) | %d | %d %% |\n| without those of types, traits and steps that a platform defined and whose definitions are not beside them, either (%d) | %d | %d %% |\n",
 		s.fields, share(s.fields), s.clusters, s.fields-s.clusters, share(s.fields-s.clusters), s.own, s.fields-s.clusters-s.own, share(s.fields-s.clusters-s.own)))
 
 	most := make([]missed, 0, len(values))

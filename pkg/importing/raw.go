@@ -23,7 +23,7 @@ func (manifests) raw(t *translation, d *node) *component {
 		if k.name == "status" {
 			continue // is told apart
 		}
-		v, err := plain(k.node)
+		v, err := to.plain(k.node)
 		if err != nil {
 			t.lose(d, err)
 			return nil
@@ -57,14 +57,14 @@ func (manifests) raw(t *translation, d *node) *component {
 }
 
 // plain is what a node says as the value of a field. It refuses what CUE would have another way, and what may be a secret.
-func plain(n *node) (any, error) {
+func (conversion) plain(n *node) (any, error) {
 	switch {
 	case n.null():
 		return nil, nil
 	case n.kind == mapping:
 		all := doc{}
 		for _, k := range n.keys {
-			v, err := plain(k.node)
+			v, err := to.plain(k.node)
 			if err != nil {
 				return nil, err
 			}
@@ -74,7 +74,7 @@ func plain(n *node) (any, error) {
 	case n.kind == sequence:
 		all := make([]any, len(n.list))
 		for i, e := range n.list {
-			v, err := plain(e)
+			v, err := to.plain(e)
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func Template(source string, values []byte) (answer []byte, err error) {
 	if deploys(file) {
 		return []byte(`{"deploys": true}`), nil
 	}
-	given, err := cuejson.Extract("values.json", values)
+	given, err := cuejson.Extract("values.json", bytes.ReplaceAll(values, []byte("\ufeff"), []byte(`\ufeff`))) // which CUE takes for a mark of the order of bytes
 	if err != nil {
 		return nil, errors.New("its values are no JSON")
 	}

@@ -1,13 +1,40 @@
 package layer_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 )
+
+// TestValuesDoNotBecomeCUE: whatever a value holds, a template gets it as it is.
+func TestValuesDoNotBecomeCUE(t *testing.T) {
+	hostile := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("\\(\"'#\n\r\t{}[]:,|&_.?!@/* ab0-\u2028\u0085"))),
+		rapid.SampledFrom([]string{"\"\n}\noutput: {v: 1}", `\(context.name)`, "\"\"\"\n\\(1)", "@if(x)", `"#`, "\ufeff", "*1|2"}))
+	rapid.Check(t, func(t *rapid.T) {
+		name, value := hostile.Draw(t, "name"), hostile.Draw(t, "value")
+		values, err := json.Marshal(map[string]any{"parameter": map[string]any{"all": map[string]string{name: value}}, "context": map[string]string{"name": value}})
+		require.NoError(t, err)
+		said, err := layer.Template("parameter: all: {...}\noutput: {all: parameter.all, name: context.name}", values)
+		require.NoError(t, err)
+		var got struct {
+			Output struct {
+				All  map[string]string
+				Name string
+			}
+		}
+		require.NoError(t, json.Unmarshal(said, &got))
+		require.Len(t, got.Output.All, 1) // CUE writes its name in the form NFC
+		for _, v := range got.Output.All {
+			require.Equal(t, value, v)
+		}
+		require.Equal(t, value, got.Output.Name)
+	})
+}
 
 // TestTemplate: a template of KubeVela comes to objects, or to a sentence that quotes no value.
 func TestTemplate(t *testing.T) {
