@@ -132,13 +132,12 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 }
 
 // with returns files in which some are others.
-func with(files *clone.Files, changed []layer.Source) (_ *clone.Files, err error) {
+func with(files *clone.Files, changed []layer.Source) (*clone.Files, error) {
+	var changes []clone.Change
 	for _, f := range changed {
-		if files, err = files.With(f.Name, f.Data); err != nil {
-			return nil, err
-		}
+		changes = append(changes, clone.Change{Name: f.Name, After: f.Data})
 	}
-	return files, nil
+	return files.With(changes...)
 }
 
 // acceptable returns an error if the platform or a tenant would be refused.

@@ -177,7 +177,7 @@ func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer
 	if err != nil {
 		return err
 	}
-	after, err := files.With(edit.File, edit.Data)
+	after, err := files.With(clone.Change{Name: edit.File, After: edit.Data})
 	if err != nil {
 		return err
 	}

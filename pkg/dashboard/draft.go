@@ -81,6 +81,8 @@ func (e draftEdit) read() (out offline.DraftEdit, err error) {
 	switch {
 	case !ok:
 		return out, fmt.Errorf("%.200q is no directory of a layer; write \".\", tenants/TENANT or tenants/TENANT/apps/APPLICATION", e.Dir)
+	case len(e.Path) == 0 && layer != "application" && (e.Op == cuefile.Remove || e.Op == cuefile.Rename):
+		return out, fmt.Errorf("only an application is removed or renamed as a whole")
 	case len(e.Path) > maxPath || slices.ContainsFunc(e.Path, tooLong):
 		return out, fmt.Errorf("the path is too long")
 	}

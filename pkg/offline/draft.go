@@ -50,7 +50,7 @@ func (d Draft) dirs() (dirs []string) {
 // in returns the edits of paths of a directory.
 func (d Draft) in(dir string) (edits []cuefile.Edit) {
 	for _, e := range d.Edits {
-		if e.Dir == dir && e.File == "" {
+		if e.Dir == dir && e.File == "" && !e.whole() {
 			edits = append(edits, e.Edit)
 		}
 	}
@@ -63,7 +63,7 @@ func (d Draft) apply(dir string, files []cuefile.File) (changed []cuefile.File, 
 	for _, e := range d.Edits {
 		after := []cuefile.File{{Name: e.File, Data: []byte(e.Text)}}
 		switch {
-		case e.Dir != dir:
+		case e.Dir != dir, e.whole():
 			continue
 		case e.File == "":
 			if after, err = cuefile.Apply(now, e.Edit); err != nil {
@@ -126,7 +126,7 @@ func (d Draft) Splice(files fs.FS) (changes []clone.Change, err error) {
 			changes = append(changes, c)
 		}
 	}
-	return changes, nil
+	return d.spliceWholes(files, changes)
 }
 
 // Conflicts returns the values that a draft changes and that differ between the files of its base and other ones.
@@ -147,6 +147,7 @@ func (d Draft) Conflicts(base, theirs fs.FS) (found []Conflict, err error) {
 			found = append(found, texts...) // the paths are of the text, not of the base
 			continue
 		}
+		found = append(found, d.gone(dir, was, is)...)
 		conflicts, err := cuefile.Conflicts(was, is, d.in(dir)...)
 		if err != nil {
 			return nil, err

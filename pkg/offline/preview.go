@@ -117,7 +117,7 @@ func (b *Base) Preview(ctx context.Context, d Draft) (p Preview, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.is, p.veil = is.files, veilOf(d.dirs(), &b.was.side, &is)
+	p.is, p.veil = is.files, veilOf(slices.Concat(d.dirs(), dirsOf(p.Changes)), &b.was.side, &is)
 	n := slices.Clone(b.notes)
 	after, err := decide(is, b.rec.Ledger, b.c.Now, b.c.Capacity, &n)
 	if err != nil {
@@ -162,12 +162,10 @@ func (b *Base) with(ctx context.Context, changes []clone.Change) (files *clone.F
 	if !ok {
 		files, err = b.c.Tree.Committed(ctx, b.was.commit)
 	}
-	for _, c := range changes {
-		if err == nil {
-			files, err = files.With(c.Name, c.After)
-		}
+	if err != nil {
+		return nil, err
 	}
-	return files, err
+	return files.With(changes...)
 }
 
 // vetted returns the problems that vet reports.
@@ -222,7 +220,11 @@ func Diff(changes []clone.Change) string {
 		if c.Before == nil {
 			before = "/dev/null"
 		}
-		_, text, _ := bytes.Cut(diff.Diff(before, c.Before, "b/"+c.Name, c.After), []byte("\n"))
+		after := "b/" + c.Name
+		if c.After == nil {
+			after = "/dev/null"
+		}
+		_, text, _ := bytes.Cut(diff.Diff(before, c.Before, after, c.After), []byte("\n"))
 		out.Write(text)
 	}
 	return out.String()

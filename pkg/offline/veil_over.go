@@ -35,6 +35,7 @@ func (v *veil) diff(was, is fs.FS, changes []clone.Change) (string, error) {
 		return "", nil // it was not carried out
 	}
 	var open []clone.Change
+	old := map[string]bool{}
 	for _, dir := range dirsOf(changes) {
 		before, err := layerFiles(was, dir)
 		if err != nil {
@@ -44,7 +45,6 @@ func (v *veil) diff(was, is fs.FS, changes []clone.Change) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		old := map[string]bool{}
 		before = v.files(dir, before, func(at []string, says string) string {
 			old[says+"\x00"+strings.Join(at, "\x00")] = true
 			return hiddenWord

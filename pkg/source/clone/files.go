@@ -104,10 +104,16 @@ func listed(entries map[string]git.Entry, name, mode, object string) error {
 	return nil
 }
 
-// With returns the tree with other content in one of its files.
-func (f *Files) With(name string, content []byte) (*Files, error) {
+// With returns the tree after changes.
+func (f *Files) With(changes ...Change) (*Files, error) {
 	entries := maps.Clone(f.entries)
-	entries[name] = git.Entry{Name: name, Mode: git.ModeFile, Hash: f.store.AddBlob(content, int64(len(content)))}
+	for _, c := range changes {
+		if c.After == nil {
+			delete(entries, c.Name)
+			continue
+		}
+		entries[c.Name] = git.Entry{Name: c.Name, Mode: git.ModeFile, Hash: f.store.AddBlob(c.After, int64(len(c.After)))}
+	}
 	return newFiles(f.store, entries)
 }
 

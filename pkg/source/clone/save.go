@@ -114,6 +114,12 @@ func (w *Tree) treeWith(ctx context.Context, commit string, changes []Change) (s
 	}
 	for _, c := range changes {
 		name := chomp(prefix) + c.Name
+		if c.After == nil {
+			if _, err := run("", "update-index", "--force-remove", "--", name); err != nil {
+				return "", err
+			}
+			continue
+		}
 		blob, err := run(string(c.After), "hash-object", "-w", "--stdin")
 		if err != nil {
 			return "", err

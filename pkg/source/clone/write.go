@@ -13,11 +13,11 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// Change is another content of a file.
+// Change is another content of a file, which may come or go.
 type Change struct {
 	Name   string // path in the fleet repo
 	Before []byte // nil: there is no such file
-	After  []byte
+	After  []byte // nil: there is none afterwards
 }
 
 // Write writes changes into the work tree, each file whole or not at all. It writes nothing if one of the files has changes
@@ -64,9 +64,16 @@ func (w *Tree) untouched(ctx context.Context, c Change) error {
 	return nil
 }
 
-// replace gives a file another content. Nobody sees a part of it.
+// replace gives a file another content, of which nobody sees a part, or removes it with the directories that are empty then.
 func (w *Tree) replace(c Change) error {
 	name := filepath.FromSlash(c.Name)
+	if c.After == nil {
+		err := w.Top.Remove(name)
+		for dir := filepath.Dir(name); err == nil && dir != "." && w.Top.Remove(dir) == nil; {
+			dir = filepath.Dir(dir)
+		}
+		return err
+	}
 	mode := fs.FileMode(0o644)
 	if info, err := w.Top.Stat(name); err == nil {
 		mode = info.Mode().Perm()
