@@ -31,6 +31,14 @@ func refuse(status int, format string, args ...any) error {
 	return &refusal{status: status, sentence: fmt.Sprintf(format, args...)}
 }
 
+// later refuses what is not ready yet.
+func later(format string, args ...any) error {
+	return &refusal{http.StatusServiceUnavailable, fmt.Sprintf(format, args...), soon}
+}
+
+// soon is when to ask again for what is being made.
+const soon = 2 * time.Second
+
 // tooMuch refuses what can be asked again after some time.
 func tooMuch(after time.Duration, format string, args ...any) error {
 	return &refusal{http.StatusTooManyRequests, fmt.Sprintf(format, args...), after}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -70,8 +71,11 @@ func (b *budgets) during(person string, do func() (evaluators time.Duration)) {
 	evaluators = do()
 }
 
-// enter waits for places, and for one of those of all that is evaluated. Of people who share a dashboard, each has one of these at a time.
-// Who enters calls leave.
+// errBusy is that somebody waited for a place as long as for an answer.
+var errBusy = later("two answers are made at a time, and others asked first; ask again in %.0f s", soon.Seconds())
+
+// enter waits for places, and for one of those of all that is evaluated, in the order of who asks. Of people who share a dashboard, each has
+// one of these at a time. Who enters calls leave.
 func (s *Server) enter(ctx context.Context, v viewer, places ...chan struct{}) (leave func(), err error) {
 	if s.Gate != nil {
 		places = append([]chan struct{}{v.turn}, places...)
@@ -89,7 +93,11 @@ func (s *Server) enter(ctx context.Context, v viewer, places ...chan struct{}) (
 			entered++
 		case <-ctx.Done():
 			leave()
-			return nil, context.Cause(ctx)
+			err := context.Cause(ctx)
+			if late := (*refusal)(nil); errors.As(err, &late) && late.after > 0 {
+				err = errBusy // it took the others too long
+			}
+			return nil, err
 		}
 	}
 	return leave, nil

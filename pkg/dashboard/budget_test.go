@@ -116,6 +116,33 @@ func TestOneAtATimeForAPerson(t *testing.T) {
 	require.Equal(t, 1, h.most)
 }
 
+// TestWhoWaitsLongIsToldWhen: places are given in the order of who asks. Who gets none within the time of an answer is told when to ask again, and is
+// answered then; the page does so by itself.
+func TestWhoWaitsLongIsToldWhen(t *testing.T) {
+	m := small(0, "")
+	m.Ledger.Platform.Access = &model.Access{Viewers: []string{"*"}}
+	h, p := newHeld(), newProposed()
+	d, desks := newDesks(1)
+	s, _ := newServer(t, &memory{moments: []Moment{m}}, h)
+	s.Gate, s.drafts, s.Proposals, s.answerIn = asks{}, newBenches(desks), p, time.Minute
+	c := stranger(t, s)
+	var all sync.WaitGroup
+	all.Go(func() { require.Equal(t, http.StatusOK, c.get("plan?head=a", "Test-User", "ada").Code) })
+	<-p.begun
+	all.Go(func() { require.Equal(t, http.StatusOK, c.post("preview", bodyOf("", "1"), "Test-User", "bob").Code) })
+	<-d.begun
+	s.answerIn = 20 * time.Millisecond
+	w := c.post("what-if", ask1, "Test-User", "eve")
+	require.Contains(t, refused(t, http.StatusServiceUnavailable, w), "others asked first; ask again in 2 s")
+	require.Equal(t, "2", w.Header().Get("Retry-After"))
+	s.answerIn = time.Minute
+	d.proceed <- struct{}{}
+	h.proceed <- struct{}{}
+	require.Equal(t, http.StatusOK, c.post("what-if", ask1, "Test-User", "eve").Code)
+	p.proceed <- struct{}{}
+	all.Wait()
+}
+
 // TestBudgetsForgetWhoRests: what is kept of people does not grow with those who asked some time ago.
 func TestBudgetsForgetWhoRests(t *testing.T) {
 	now := &clock{now: began}

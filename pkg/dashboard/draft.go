@@ -20,6 +20,7 @@ import (
 const (
 	maxDraft   = 256 << 10 // bytes
 	maxEdits   = 500
+	maxDirs    = 10 // that one draft changes: the server decides about all of them at once, and each may be as large as an application may
 	maxPath    = 40
 	maxLabel   = 400     // bytes
 	maxDepth   = 40      // of a value
@@ -65,12 +66,19 @@ func (d draft) read() (out offline.Draft, err error) {
 		return out, fmt.Errorf("the draft has %d edits; one can have %d", len(d.Edits), maxEdits)
 	}
 	out.Base = d.Base
+	var dirs []string
 	for i, e := range d.Edits {
 		made, err := e.read()
 		if err != nil {
 			return out, fmt.Errorf("edits[%d]: %w", i, err)
 		}
 		out.Edits = append(out.Edits, made)
+		if !slices.Contains(dirs, e.Dir) {
+			dirs = append(dirs, e.Dir)
+		}
+	}
+	if len(dirs) > maxDirs {
+		return out, fmt.Errorf("the draft changes %d directories; one can change %d", len(dirs), maxDirs)
 	}
 	return out, nil
 }

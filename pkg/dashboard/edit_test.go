@@ -143,11 +143,17 @@ func TestPreviewsHaveALimit(t *testing.T) {
 func TestBadDrafts(t *testing.T) {
 	s, d, _ := drafting(t, 1)
 	c := signedIn(t, s)
+	var many strings.Builder
+	for i := range maxDirs {
+		fmt.Fprintf(&many, `{"dir":"tenants/acme/apps/a%d","path":["priority"],"op":"set","value":1},`, i)
+	}
 	edit := func(fields string) string { return `{"base":"` + commit(1) + `","edits":[{` + fields + `}]}` }
 	for want, body := range map[string]string{
 		"cannot be read":        "",
+		"as a whole":            edit(`"dir":"tenants/acme","path":[],"op":"remove"`),
 		"write all 40":          `{"base":"main","edits":[]}`,
 		"has no edits":          bodyOf(""),
+		"one can change 10":     strings.Replace(bodyOf("", "1"), `"edits":[`, `"edits":[`+many.String(), 1),
 		"one can have 500":      bodyOf("", strings.Split(strings.Repeat("1,", 500)+"1", ",")...),
 		"no directory":          edit(`"dir":"tenants/../fleet","path":["a"],"op":"set","value":1`),
 		"directory of a la":     edit(`"dir":"tenants/acme/apps","path":["a"],"op":"set","value":1`),

@@ -20,7 +20,7 @@ const (
 
 var (
 	errNoClone  = refuse(http.StatusNotImplemented, "plans need a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
-	errPlanning = refuse(http.StatusServiceUnavailable, "the plan takes longer than %s; it goes on, so ask again", maxAnswer)
+	errPlanning = later("the plan takes longer than %s; it goes on, so ask again", maxAnswer)
 	errHeavy    = refuse(http.StatusServiceUnavailable, "the plan took longer than %s and was given up; \"reconciler plan\" has no limit", maxPlanning)
 )
 
@@ -104,6 +104,11 @@ func (s *session) plan(ctx context.Context, of string, now time.Time, may func()
 func (s *Server) make(v viewer, p *planning, head string, recorded offline.Recorded) {
 	defer close(p.done)
 	defer p.end(nil)
+	defer func() {
+		if recover() != nil {
+			p.err = errGaveUp
+		}
+	}()
 	ctx, stop := context.WithTimeoutCause(p.ctx, s.planIn, errHeavy)
 	defer stop()
 	leave, err := s.enter(ctx, v, s.planning)

@@ -75,6 +75,7 @@ type Server struct {
 const (
 	maxConnections = 64   // of one person
 	maxShared      = 1024 // of several people
+	maxAddress     = 256  // of one address, where several people sign in here; all of a proxy come from one
 	maxHeader      = 32 << 10
 	maxHeaders     = 8 * time.Second
 	maxBody        = 30 * time.Second
@@ -135,7 +136,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			_ = server.Close()
 		}
 	})
-	serve, most := server.Serve, maxConnections
+	serve, most, share := server.Serve, maxConnections, 0
 	if s.TLS != nil {
 		server.TLSConfig = s.TLS
 		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
@@ -143,7 +144,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Gate != nil {
 		most = maxShared
 	}
-	if err := serve(limited(l, most)); !errors.Is(err, http.ErrServerClosed) {
+	if s.SignIn != nil {
+		share = maxAddress
+	}
+	if err := serve(limited(l, most, share)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -285,7 +285,7 @@ func TestEnd(t *testing.T) {
 
 // TestConnections: only so many are open at a time, and the next one waits.
 func TestConnections(t *testing.T) {
-	l := limited(listen(t), 1)
+	l := limited(listen(t), 1, 0)
 	defer l.Close()
 	var accepted = make(chan net.Conn)
 	go func() {
@@ -318,4 +318,60 @@ func TestConnections(t *testing.T) {
 	_, open := <-accepted
 	require.False(t, open)
 	require.NoError(t, second.Close())
+}
+
+// from is a connection of an address.
+type from struct {
+	net.Conn
+	address net.Addr
+}
+
+func (f from) RemoteAddr() net.Addr { return f.address }
+
+// TestConnectionsOfOneAddress: an address has a part of all connections, so slow clients and streams of it leave places for others. What it opens
+// beyond that is closed at once, and where it closes one it may open another. A proxy on this machine stands for many.
+func TestConnectionsOfOneAddress(t *testing.T) {
+	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	l := limited(network, 100, 2)
+	dial := func(address string) (accepted net.Conn) {
+		here, there := net.Pipe()
+		go func() { network.conns <- from{there, &net.TCPAddr{IP: net.ParseIP(address), Port: 1}} }()
+		got := make(chan net.Conn, 1)
+		go func() {
+			if c, err := l.Accept(); err == nil {
+				got <- c
+			}
+		}()
+		closed := make(chan struct{})
+		go func() {
+			_, _ = here.Read(make([]byte, 1))
+			close(closed)
+		}()
+		select {
+		case c := <-got:
+			return c
+		case <-closed: // the Accept goes on, and takes the next
+			_, there := net.Pipe()
+			network.conns <- from{there, &net.UnixAddr{Net: "unix"}}
+			require.NoError(t, (<-got).Close())
+			return nil
+		}
+	}
+	for _, attacker := range []string{"192.0.2.1", "::ffff:192.0.2.2", "2001:db8::1"} {
+		first := dial(attacker)
+		require.NotNil(t, first)
+		require.NotNil(t, dial(attacker))
+		for range 10 {
+			require.Nil(t, dial(attacker))
+		}
+		require.NoError(t, first.Close())
+		require.NotNil(t, dial(attacker))
+	}
+	require.Nil(t, dial("2001:db8::2"), "one machine has the whole network")
+	require.NotNil(t, dial("2001:db8:0:1::2"))
+	require.NotNil(t, dial("192.0.2.3"), "others have places")
+	for range 5 {
+		require.NotNil(t, dial("127.0.0.1"))
+	}
+	require.NoError(t, l.Close())
 }

@@ -23,7 +23,7 @@ const (
 
 var (
 	errReplaced = refuse(http.StatusConflict, "a newer question of this browser took the place of this one")
-	errTooLong  = refuse(http.StatusServiceUnavailable, "the answer takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxAnswer)
+	errTooLong  = later("the answer takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxAnswer)
 )
 
 // question is the body of a request.
@@ -136,6 +136,12 @@ func (s *Server) ask(ctx context.Context, v viewer, recorded offline.Recorded, s
 	s.work.Go(func() {
 		defer leave()
 		var a result
+		defer func() {
+			if recover() != nil {
+				a = result{err: errGaveUp}
+			}
+			answered <- a
+		}()
 		if a.err = s.Questions.Follow(s.running, recorded); a.err == nil {
 			if a.err = ctx.Err(); a.err == nil {
 				s.budgets.during(v.who.User, func() time.Duration {
@@ -145,7 +151,6 @@ func (s *Server) ask(ctx context.Context, v viewer, recorded offline.Recorded, s
 				})
 			}
 		}
-		answered <- a
 	})
 	select {
 	case a := <-answered:

@@ -62,6 +62,33 @@ func (h *held) WhatIf(ctx context.Context, settings []offline.Setting, _ []offli
 	return plan.Comparison{}, h.bad
 }
 
+// broken is what has a bug.
+type broken struct {
+	*held
+	*proposed
+}
+
+func (broken) WhatIf(context.Context, []offline.Setting, []offline.Capacity) (plan.Comparison, error) {
+	panic("a bug")
+}
+
+func (broken) Plan(context.Context, offline.Recorded, string) (plan.Comparison, time.Duration, error) {
+	panic("a bug")
+}
+
+// TestABugInAnAnswerEndsThatAnswer: what decides about files of people must not end the pages of others.
+func TestABugInAnAnswerEndsThatAnswer(t *testing.T) {
+	b := broken{newHeld(), newProposed()}
+	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, b)
+	s.Proposals = b
+	c := signedIn(t, s)
+	for range 3 { // no place is lost
+		refused(t, http.StatusBadRequest, c.post("what-if", ask1))
+		refused(t, http.StatusBadRequest, c.get("plan?head=a"))
+	}
+	require.Equal(t, http.StatusOK, c.get("fleet").Code)
+}
+
 const ask1 = `{"set":["tenant.acme.weight=2"]}`
 
 // TestNewestQuestionWins: a browser that moves a slider gets the answer to its last question, others wait for theirs.

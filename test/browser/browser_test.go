@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -133,6 +134,8 @@ func TestEditor(t *testing.T) {
 			require.Equal(t, git.Git("rev-parse", branch), s.repo.Git("rev-parse", branch), "it is pushed")
 			require.LessOrEqual(t, len(changedLines(git.Git("diff", "-U0", "main", branch))), lines, "those lines alone")
 		}
+		require.Empty(t, git.Git("ls-tree", "-r", "--name-only", "ui/gone", path.Dir(shop)))
+		require.NotEmpty(t, git.Git("ls-tree", "-r", "--name-only", "ui/gone", "tenants/acme"))
 		require.Equal(t, main, s.repo.Git("rev-parse", "main"))
 	})
 	t.Run("readonly", func(t *testing.T) {

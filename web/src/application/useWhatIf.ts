@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Plan } from '../answers/plan'
+import { later } from '../ask/later'
 import { useMeta } from '../ask/meta'
 import { post } from '../ask/request'
 import { questionOf, type Setting } from './setting'
@@ -22,7 +23,7 @@ export function useWhatIf(settings: Setting[]) {
     queryFn: ({ signal }) => post<Plan>('what-if', JSON.parse(asked), signal),
     enabled: settings.length > 0 && asked === question,
     placeholderData: keepPreviousData,
-    retry: false,
+    ...later,
     gcTime: 60_000,
   })
 }

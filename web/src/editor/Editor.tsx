@@ -8,7 +8,7 @@ import { get } from '../ask/request'
 import { Answer } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
 import { Commit } from '../parts/Place'
-import { changed, documentOf, editsOf, most, originOf, redo, rewritten, undo, without, type Draft, type Step } from './draft'
+import { changed, documentOf, editsOf, fateOf, most, originOf, redo, rewritten, undo, without, type Draft, type Step } from './draft'
 import { EditingContext, type Editing } from './editing'
 import { AddPart, type Wanted } from './AddPart'
 import { Canvas } from './Canvas'
@@ -126,6 +126,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
     setDraft({ ...draft, base: source.base })
   }
   const shown = text ?? (rewritten(draft) ? firstText(draft) : undefined) // no form knows what a text says
+  const fate = fateOf(draft)
   const saves = preview?.saves === true && !stale && edits.length <= most
   return (
     <EditingContext value={editing}>
@@ -133,6 +134,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
         <h1>
           Edit {titleOf(draft.dir)}
           {draft.created && <Badge word="new" tone="move" />}
+          {fate && <Badge word={fate === 'removed' ? 'is removed' : `becomes ${fate.name}`} tone="warn" />}
         </h1>
         <p>
           Nothing changes until you save, and then only {meta?.saves === 'propose' ? 'a branch of your own does' : 'a branch of this clone does'}. The draft stays in this browser. It starts from commit <Commit hash={draft.base} source />.
@@ -167,7 +169,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
         </div>
         <Effect
           draft={draft} empty={edits.length === 0} preview={preview} error={error} stale={stale}
-          theirs={(c: Conflict) => put((d) => without(d, c.path))} undo={() => put(undo)}
+          theirs={(c: Conflict) => put((d) => without(d, c.whole && fate === 'removed' ? [] : c.path))} undo={() => put(undo)}
         />
       </div>
       {saving && preview && (

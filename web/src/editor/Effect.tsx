@@ -43,7 +43,7 @@ export function Effect({ draft, empty, preview: p, error, stale, theirs, undo }:
             <Problems of={p} />
             <Files of={p} />
             {p.diff && <Diff text={p.diff} />}
-            {p.plan && <Ends of={p.plan} held={p.problems.some((x) => x.code === 'DA1901')} />}
+            {p.plan && <Ends of={p.plan} />}
             {p.plan && <PlanAnswer of={{ ...p.plan, problems: [] }} app={layerOf(draft.dir) === 'application' ? draft.application : ''} stale={false} />}
           </div>
         )}
@@ -107,11 +107,12 @@ function Files({ of: p }: { of: Preview }) {
 }
 
 // Ends says what a change takes away, what stays of it, and what its removal asks for.
-function Ends({ of: plan, held }: { of: Plan; held: boolean }) {
+function Ends({ of: plan }: { of: Plan }) {
+  const held = plan.problems.find((p) => p.code === 'DA1901')
   const ends = plan.objects.filter((o) => o.action === 'remove')
   const stays = plan.objects.filter((o) => o.action === 'keep')
   const removed = plan.applications.filter((a) => a.effect === 'removed' || a.effect === 'evicted')
-  if (ends.length + stays.length + removed.length === 0) return null
+  if (ends.length + stays.length + removed.length === 0 && !held) return null
   return (
     <section className="ends" aria-label="What ends">
       <h3>What ends</h3>
@@ -128,7 +129,7 @@ function Ends({ of: plan, held }: { of: Plan; held: boolean }) {
           </ul>
         </>
       )}
-      {!held && <p>The merge is all the confirmation that this needs.</p>}
+      <p>{held ? <><strong className="code">{held.code}</strong> {held.message}.</> : 'The merge is all the confirmation that this needs.'}</p>
     </section>
   )
 }

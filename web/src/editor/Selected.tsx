@@ -1,8 +1,8 @@
 import { useState, type FormEvent } from 'react'
 import { Panel } from '../parts/Panel'
-import { comesAfter, connect, disconnect, isListed, moveElement, partsOf, removePart, renamePart, type Part, type Sort } from './actions'
+import { comesAfter, connect, disconnect, isListed, moveElement, partsOf, removeApplication, removePart, renameApplication, renamePart, type Part, type Sort } from './actions'
 import type { Wanted } from './AddPart'
-import { fixedBy } from './draft'
+import { fateOf, fixedBy } from './draft'
 import { useEditing } from './editing'
 import { layerOf } from './layer'
 import { Fields } from './form/Groups'
@@ -18,14 +18,32 @@ export function Selected({ add }: { add: (w: Wanted) => void }) {
   if (part) return <PartForm key={`${written(part.path)} ${part.name} ${part.type}`} part={part} sort={components ? 'components' : 'steps'} add={add} />
   const schema = e.shapes.whole()
   const layer = layerOf(e.draft.dir)
+  if (fateOf(e.draft) === 'removed') return <Panel title="Application" note={e.draft.application}><p>This draft removes the application with all its files. Undo it to go on with the forms.</p></Panel>
   return (
-    <Panel title={{ application: 'Application', tenant: 'Tenant', platform: 'Platform' }[layer]} note={layer === 'platform' ? '' : e.draft.application}>
+    <Panel
+      title={{ application: 'Application', tenant: 'Tenant', platform: 'Platform' }[layer]}
+      note={layer === 'platform' ? '' : e.draft.application}
+      aside={layer === 'application' && !e.draft.created && <Whole />}
+    >
       <div data-field="">
         <Wrong path={[]} />
         <Fields path={[]} schema={schema} without={layer === 'application' ? ['name', 'components', 'workflow'] : layer === 'tenant' ? ['name'] : []} />
         {layer === 'application' && <Workflow />}
       </div>
     </Panel>
+  )
+}
+
+// Whole gives the application another name, or removes it.
+function Whole() {
+  const e = useEditing()
+  const [tenant = '', own = ''] = e.draft.application.split('/')
+  const taken = (e.offers?.applications ?? []).concat(own)
+  return (
+    <span className="aside moves">
+      <Rename name={own} taken={taken} done={(name) => { e.change(renameApplication(e, name)); e.goTo([]) }} />
+      <button type="button" onClick={() => { e.change(removeApplication(e)); e.goTo([]) }}>Remove {tenant}/{own}</button>
+    </span>
   )
 }
 
@@ -62,7 +80,14 @@ function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted
             </>
           )}
           <button type="button" onClick={() => add({ sort, after: part.name })}>Add one after it</button>
-          <Rename key={part.name} part={part} sort={sort} parts={parts} />
+          <Rename
+            name={part.name}
+            taken={parts.map((p) => p.name)}
+            done={(name) => {
+              e.change(renamePart(e, sort, part.name, name))
+              e.goTo(sort === 'components' ? ['components', name] : part.path)
+            }}
+          />
           <button type="button" onClick={() => { e.change(removePart(e, sort, part.name)); e.goTo([]) }} disabled={parts.length === 1 && sort === 'components'}>Remove {part.name}</button>
         </span>
       }
@@ -78,23 +103,22 @@ function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted
 
 const names = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/
 
-// Rename gives a part another name. What ends by that, and what stays, is said with what the draft would do.
-function Rename({ part, sort, parts }: { part: Part; sort: Sort; parts: Part[] }) {
-  const e = useEditing()
-  const [name, setName] = useState<string>()
-  if (name === undefined) return <button type="button" onClick={() => setName(part.name)}>Rename {part.name}</button>
-  const possible = names.test(name) && !parts.some((p) => p.name === name)
+// Rename asks for another name. What ends by that, and what stays, is said with what the draft would do.
+function Rename({ name, taken, done }: { name: string; taken: string[]; done: (to: string) => void }) {
+  const [to, setTo] = useState<string>()
+  if (to === undefined) return <button type="button" onClick={() => setTo(name)}>Rename {name}</button>
+  const possible = names.test(to) && !taken.includes(to)
   const rename = (ev: FormEvent) => {
     ev.preventDefault()
     if (!possible) return
-    e.change(renamePart(e, sort, part.name, name))
-    e.goTo(sort === 'components' ? ['components', name] : part.path)
+    setTo(undefined)
+    done(to)
   }
   return (
     <form className="adds" onSubmit={rename}>
-      <input type="text" aria-label={`New name of ${part.name}`} value={name} onChange={(ev) => setName(ev.target.value)} spellCheck={false} autoComplete="off" autoFocus />
+      <input type="text" aria-label={`New name of ${name}`} value={to} onChange={(ev) => setTo(ev.target.value)} spellCheck={false} autoComplete="off" autoFocus />
       <button type="submit" disabled={!possible}>Rename</button>
-      <button type="button" onClick={() => setName(undefined)}>Cancel</button>
+      <button type="button" onClick={() => setTo(undefined)}>Cancel</button>
     </form>
   )
 }

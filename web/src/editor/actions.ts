@@ -236,6 +236,16 @@ export function renamePart(e: Editing, sort: Sort, name: string, to: string): St
   return { what: `rename ${sort === 'steps' ? 'step ' : ''}${name} to ${to}`, edits: d.edits }
 }
 
+// removeApplication takes out all files of an application.
+export function removeApplication(e: Editing): Step {
+  return { what: 'remove the application', edits: [{ dir: e.draft.dir, path: [], op: 'remove' }] }
+}
+
+// renameApplication moves them, and the server has others of the tenant follow.
+export function renameApplication(e: Editing, to: string): Step {
+  return { what: `rename the application to ${to}`, edits: [{ dir: e.draft.dir, path: [], op: 'rename', value: to }] }
+}
+
 // label is how a step names a field: replicas of web.
 function label(e: Editing, path: Path): string {
   const steps = path[0] === 'workflow' && path[1] === 'steps' && path.length > 3

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Edit, SourcePlace, Value } from '../answers/source'
-import { changed, documentOf, editsOf, fixedBy, isList, nameOf, originOf, redo, rewritten, said, undo, without, type Draft } from './draft'
+import { changed, documentOf, editsOf, fateOf, fixedBy, isList, nameOf, originOf, redo, rewritten, said, undo, without, type Draft } from './draft'
 import { append, applyEdits, folded, takeOut } from './edit'
 import { declaredBy, fieldOf, pathOf, written } from './path'
 
@@ -135,6 +135,19 @@ test('a part keeps its place and its origin under another name', () => {
   expect(editsOf(d)).toHaveLength(3)
   expect(originOf(draft(rename), places, ['components', 'front', 'replicas'])).toMatchObject({ by: 'file' })
   expect(applyEdits(declared, [edit('rename', 'components.gone', 'x')])).toEqual(declared)
+})
+
+test('an application ends or gets a name as a whole, and the last one counts', () => {
+  const whole = (op: Edit['op'], value?: Value): Edit => ({ dir, path: [], op, ...(value !== undefined && { value }) })
+  const d = draft(edit('set', 'components.web.replicas', 6), whole('rename', 'store'), edit('set', 'components.web.replicas', 7), whole('rename', 'market'))
+  expect(documentOf(d, declared)).toMatchObject({ name: 'shop', components: { web: { replicas: 7 } } })
+  expect(editsOf(d)).toEqual([edit('set', 'components.web.replicas', 7), whole('rename', 'market')])
+  expect(fateOf(d)).toEqual({ name: 'market' })
+  expect(originOf(d, places, ['components', 'web', 'dependsOn'])).toMatchObject({ by: 'file' })
+  const gone = changed(d, { what: 'remove', edits: [whole('remove')] })
+  expect(fateOf(gone)).toBe('removed')
+  expect(editsOf(gone).at(-1)).toEqual(whole('remove'))
+  expect(fateOf(without(gone, []))).toBeUndefined()
 })
 
 test('a text is none of the fields', () => {

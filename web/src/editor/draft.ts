@@ -1,5 +1,5 @@
 import type { Edit, Path, SourcePlace, Value } from '../answers/source'
-import { applyEdits, before, folded } from './edit'
+import { applyEdits, before, folded, isWhole } from './edit'
 import { titleOf } from './layer'
 import { same, valueAt, within } from './path'
 
@@ -119,6 +119,12 @@ export function fixedBy(d: Draft, places: SourcePlace[], path: Path): SourcePlac
 
 // rewritten reports whether a draft changes files as text. Then the forms, which know the files before that, rest.
 export const rewritten = (d: Draft) => d.done.some((s) => s.edits.some((e) => e.op === 'text'))
+
+// fateOf is what becomes of the application as a whole: it goes away, or gets a name.
+export function fateOf(d: Draft): 'removed' | { name: string } | undefined {
+  const last = allOf(d).findLast(isWhole)
+  return last && (last.op === 'remove' ? 'removed' : { name: String(last.value) })
+}
 
 // said is a message for the commit of a draft.
 export function said(d: Draft): string {

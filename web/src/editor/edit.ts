@@ -3,6 +3,9 @@ import { isStruct, valueAt, within } from './path'
 
 const listOf = (e: Edit) => e.path.slice(0, -1)
 const indexOf = (e: Edit) => Number(e.path.at(-1))
+// isWhole reports whether an edit removes all of an application, or gives it another name. The document stays as it is.
+export const isWhole = (e: Edit) => e.path.length === 0 && (e.op === 'remove' || e.op === 'rename')
+
 const arranges = (e: Edit) => e.op === 'insert' || e.op === 'remove' || e.op === 'move'
 
 // applyEdits returns a document as it is after edits. The one that was given stays as it was.
@@ -13,7 +16,7 @@ export function applyEdits(doc: Value, edits: Edit[]): Value {
 // applied returns a value after an edit of a path below it, undefined if nothing of it is left.
 function applied(v: Value | undefined, e: Edit, path: Path): Value | undefined {
   const [first, ...rest] = path
-  if (e.op === 'text') return v // forms do not read files
+  if (e.op === 'text' || isWhole(e)) return v // forms do not read files, and show one application
   if (first === undefined) return e.op === 'unset' ? undefined : e.value
   if (rest.length === 0 && arranges(e)) return arranged(Array.isArray(v) ? v : [], e)
   if (Array.isArray(v)) {
@@ -42,7 +45,7 @@ function arranged(list: Value[], e: Edit): Value[] {
 
 // before returns where a path was before an edit, or how the edit made what is there now.
 export function before(e: Edit, path: Path): Path | 'made' | 'unset' {
-  if (e.op === 'text') return path
+  if (e.op === 'text' || isWhole(e)) return path
   if (e.op === 'rename') {
     const to = e.path.with(-1, String(e.value))
     return within(path, to) ? [...e.path, ...path.slice(to.length)] : path
@@ -66,6 +69,12 @@ export function before(e: Edit, path: Path): Path | 'made' | 'unset' {
 export function folded(edits: Edit[]): Edit[] {
   const out: Edit[] = []
   for (const e of edits) {
+    if (isWhole(e)) {
+      const last = out.findIndex((x) => isWhole(x) && x.dir === e.dir)
+      if (last >= 0) out.splice(last, 1) // only the last name counts
+      out.push(e)
+      continue
+    }
     const at = e.op === 'rename' || e.op === 'text' ? -1 : maker(out, e)
     const m = out[at]
     if (!m || m.value === undefined) {
@@ -87,7 +96,7 @@ export function folded(edits: Edit[]): Edit[] {
 function maker(out: Edit[], e: Edit): number {
   for (let i = out.length - 1; i >= 0; i--) {
     const m = out[i]
-    if (!m || m.dir !== e.dir) continue
+    if (!m || m.dir !== e.dir || isWhole(m)) continue
     if (m.op === 'text' || (m.op === 'rename' && within(e.path, listOf(m)))) return -1 // what was before has another name, or is text
     if ((m.op === 'set' || m.op === 'insert') && within(e.path, m.path)) return i
     if (arranges(m) ? within(e.path, listOf(m)) : m.op === 'unset' && (within(e.path, m.path) || within(m.path, e.path))) return -1

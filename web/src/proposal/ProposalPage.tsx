@@ -3,8 +3,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Heads } from '../answers/heads'
 import type { Plan } from '../answers/plan'
 import { params } from '../ask/answer'
+import { later } from '../ask/later'
 import { useMeta } from '../ask/meta'
-import { get, Refusal } from '../ask/request'
+import { get } from '../ask/request'
 import { Answer, Failure } from '../parts/Answer'
 import { Command } from '../parts/Command'
 import { Panel } from '../parts/Panel'
@@ -12,9 +13,6 @@ import { useAt } from '../shell/at'
 import { useTitle } from '../shell/title'
 import { HeadPicker } from './HeadPicker'
 import { PlanOfHead } from './PlanOfHead'
-
-// again is how long a page waits before it asks for a plan that takes long.
-const again = 2_000
 
 // ProposalPage answers what the merge of a branch would do, and to whom.
 export function ProposalPage() {
@@ -36,8 +34,7 @@ export function ProposalPage() {
     queryKey: ['answer', 'tip', 'plan', head, commit],
     queryFn: ({ signal }) => get<Plan>('plan', params({ head }), signal),
     enabled: able && head !== undefined && heads.isFetched,
-    retry: (n, e) => e instanceof Refusal && e.status === 503 && n < 10, // it goes on meanwhile
-    retryDelay: again,
+    ...later,
   })
   return (
     <div className="page">
@@ -57,7 +54,7 @@ export function ProposalPage() {
           </Panel>
           {plan.isFetching && !plan.data && (
             <p className="loading" role="status">
-              Deciding on both sides …
+              {plan.failureReason?.message ?? 'Deciding on both sides …'}
             </p>
           )}
           {plan.error && !plan.isFetching && <Failure error={plan.error} />}
