@@ -166,6 +166,8 @@ bench-qos: ## Measure what the node agent keeps for a workload beside others tha
 bench-ui: APPS = 10000
 bench-ui: ## Measure what the answers of the dashboard cost with APPS (10000) applications
 	$(GO) test -timeout 1h -run '^TestMeasure$$' -v -count 1 ./pkg/dashboard -apps $(APPS)
+	$(GO) test -timeout 1h -run '^$$' -bench '^Benchmark(Follow|Past)$$' -v ./pkg/status
+	@test ! -d web/node_modules || (cd web && npx vitest bench --run)
 
 .PHONY: generate
 generate: ## Write anew what follows from the sources: the vendored schema, charts and tables in docs/

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -87,11 +89,47 @@ func TestMeasure(t *testing.T) {
 		require.Equal(t, http.StatusOK, w.Code, w.Body)
 		fmt.Printf("%-70s %9d kB, %d kB compressed\n", "", w.Body.Len()>>10, zipped(w.Body.Bytes())>>10)
 	})
+	draft := offline.Draft{}
+	for i := range 4 { // the first one makes what the others share
+		draft.Edits = []offline.DraftEdit{{Dir: "tenants/t07/apps/app-7", Edit: cuefile.Edit{Path: []string{"application", "components", "web", "replicas"}, Op: cuefile.Set, Value: 2 + i}}}
+		measure("preview of one edit: splice, evaluate, decide, compare", 1, func() {
+			p, err := base.Preview(t.Context(), draft)
+			require.NoError(t, err)
+			require.True(t, p.Saves(), "%v", p.Problems)
+			said, err := previewOf(p)
+			require.NoError(t, err)
+			body, err := view.JSON(said)
+			require.NoError(t, err)
+			fmt.Printf("%-70s %9d kB, %d kB compressed\n", "", len(body)>>10, zipped(body)>>10)
+		})
+	}
 	s.work.Wait()
+	idle(s, c)
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	fmt.Printf("%-70s %9d MiB live\n", "memory: the ledger, the fleet, the base and what rendering keeps", m.HeapAlloc>>20)
+}
+
+// idle prints what clients cost that wait for the next commit, of whom each has a stream.
+func idle(s *Server, c *client) {
+	const clients, seconds = 100, 10
+	s.streams, s.pace.most = make(chan struct{}, clients), clients
+	ctx, leave := context.WithTimeout(c.t.Context(), seconds*time.Second)
+	defer leave()
+	open := 0
+	var all sync.WaitGroup
+	for range clients {
+		all.Go(func() {
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+"/api/v1/stream", nil)
+			r.AddCookie(c.cookie)
+			c.handler.ServeHTTP(flowing{httptest.NewRecorder(), func() {}}, r)
+		})
+	}
+	require.Eventually(c.t, func() bool { open = len(s.streams); return open == clients }, time.Minute, time.Millisecond)
+	before := cpuTime()
+	all.Wait()
+	fmt.Printf("%-70s %9.3f %% of a core\n", fmt.Sprintf("%d clients that wait", open), 100*(cpuTime()-before).Seconds()/seconds)
 }
 
 // measure prints the CPU time of this process, and the time, for each of some rounds.

@@ -99,12 +99,18 @@ func objectsOf(set render.Set) []plan.Object {
 		u := set.Objects[i].Object
 		o := plan.Object{
 			App: set.App, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
+			Disposed: u.GetAnnotations()[render.AnnotationDeletion] == render.DeletionData,
 			Outlives: u.GetAnnotations()[render.AnnotationPrune] == render.PruneKeep || u.GetKind() == "PersistentVolumeClaim",
 		}
 		if !set.Objects[i].Keep {
 			o.JSON = content(u.DeepCopy().Object)
 		}
 		list = append(list, o)
+		for _, name := range render.ClaimsOf(u) {
+			list = append(list, plan.Object{
+				App: o.App, Kind: "PersistentVolumeClaim", Namespace: o.Namespace, Name: name, Outlives: true, Disposed: o.Disposed, Made: true,
+			})
+		}
 	}
 	return list
 }

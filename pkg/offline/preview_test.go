@@ -1,9 +1,13 @@
 package offline_test
 
 import (
+	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -12,6 +16,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 const shopDir = "tenants/acme/apps/shop"
@@ -176,4 +181,42 @@ func save(t *testing.T, w *clone.Tree, p offline.Preview) clone.Saved {
 	saved, err := w.Save(t.Context(), "HEAD", p.Changes, "propose it", proposal)
 	require.NoError(t, err)
 	return saved
+}
+
+// TestDraftsThatCostMuch: deciding about a draft, and rendering it, is arithmetic in the server about what children have evaluated. Applications as
+// large as they may be cost it less than a second each, so ten, which a draft can change, stay below ten.
+func TestDraftsThatCostMuch(t *testing.T) {
+	n, components := tier.Count(1, 1, 10), tier.Count(50, 100, 500)
+	repo := fleet(t)
+	repo.Commit("as it was")
+	base := followed(t, caseOf(t, repo.Dir), "HEAD")
+	big := map[string]any{}
+	for i := range components {
+		env := map[string]string{}
+		for v := range 10 {
+			env[fmt.Sprintf("V%d", v)] = "x"
+		}
+		big[fmt.Sprintf("c%d", i)] = map[string]any{"type": "webservice", "properties": map[string]any{"image": "example.com/web:1", "ports": []any{map[string]any{"port": 80}}, "env": env}}
+	}
+	var d offline.Draft
+	for i := range n {
+		dir := fmt.Sprintf("tenants/acme/apps/big%d", i)
+		d.Edits = append(d.Edits, offline.DraftEdit{Dir: dir, Edit: cuefile.Edit{Op: cuefile.Set, Path: []string{"application"}, Value: map[string]any{"name": path.Base(dir), "components": big}}})
+	}
+	before := usedTime()
+	p, err := base.Preview(t.Context(), d)
+	require.NoError(t, err)
+	_, _, err = p.Shown()
+	require.NoError(t, err)
+	require.Empty(t, p.Problems)
+	used := usedTime() - before
+	t.Logf("%d applications of %d components: %s of CPU time here", n, components, used)
+	require.Less(t, used, time.Duration(n)*time.Second)
+}
+
+// usedTime is the CPU time of this process, without children.
+func usedTime() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -130,7 +130,14 @@ func (c *Changes) Result() Result {
 
 // Compare returns the differences of the second outcome from the first.
 func Compare(before, after *Outcome) Changes {
-	c := Changes{Objects: compareObjects(before.Objects, after.Objects), Runs: compareRuns(before.Runs, after.Runs)}
+	declared := map[model.AppID]bool{}
+	for _, a := range after.Fleet.Applications {
+		declared[a.ID] = true
+	}
+	for _, u := range after.Fleet.Unusable {
+		declared[u.App] = true
+	}
+	c := Changes{Objects: compareObjects(before.Objects, after.Objects, declared), Runs: compareRuns(before.Runs, after.Runs)}
 	was, is := before.states(), after.states()
 	everyone := maps.Clone(was)
 	maps.Copy(everyone, is)

@@ -58,7 +58,7 @@ func byIdentity(objects []Object) map[identity]*Object {
 	return all
 }
 
-func compareObjects(before, after []Object) (list []ObjectChange) {
+func compareObjects(before, after []Object, declared map[model.AppID]bool) (list []ObjectChange) {
 	was, is := byIdentity(before), byIdentity(after)
 	all := maps.Clone(was)
 	maps.Copy(all, is)
@@ -76,9 +76,11 @@ func compareObjects(before, after []Object) (list []ObjectChange) {
 			change.after = y.JSON
 		}
 		switch {
+		case x == nil && y.Made:
+			continue
 		case x == nil:
 			change.Action = Add
-		case y == nil && x.Outlives:
+		case y == nil && x.Outlives && (!x.Disposed || declared[x.App]):
 			change.Action = Keep
 		case y == nil:
 			change.Action = Remove

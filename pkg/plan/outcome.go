@@ -22,6 +22,8 @@ type Object struct {
 	Name      string
 	JSON      []byte // without annotations that only repeat its origin; nil: its content is not managed
 	Outlives  bool   // it stays in the cluster when it is no longer declared
+	Disposed  bool   // it goes with its application all the same: the owner wants that
+	Made      bool   // the cluster makes it for another object, so nobody is told when it comes
 }
 
 // appState is the state of an application in an outcome.

@@ -65,6 +65,7 @@ func TestUnifiedDiffs(t *testing.T) {
 	c := Changes{Objects: compareObjects(
 		[]Object{object("Deployment", "web", `"spec":{"replicas":2}`), object("Secret", "s", `"data":{"a":"b2xk","b":"c2FtZQ==","c":"Z29uZQ=="}`)},
 		[]Object{object("Deployment", "web", `"spec":{"replicas":3}`), object("Secret", "s", `"data":{"a":"bmV3","b":"c2FtZQ==","d":"Y29tZXM="}`)},
+		nil,
 	)}
 	require.Zero(t, c.Unify())
 	require.Equal(t, "--- a/deployment/web\n+++ b/deployment/web\n@@ -1,3 +1,3 @@\n kind: Deployment\n spec:\n-  replicas: 2\n+  replicas: 3\n", c.Objects[0].Diff)
@@ -80,7 +81,7 @@ func TestUnifiedDiffs(t *testing.T) {
 	for i := range 100 {
 		many = append(many, object("Deployment", fmt.Sprint(i), `"list":[`+strings.TrimSuffix(long, ",")+`]`))
 	}
-	c = Changes{Objects: compareObjects(nil, many)}
+	c = Changes{Objects: compareObjects(nil, many, nil)}
 	require.Positive(t, c.Unify())
 	sum := 0
 	for _, o := range c.Objects {
@@ -95,7 +96,7 @@ func TestASecretThatTurnsIsHidden(t *testing.T) {
 	secret := Object{Kind: "Secret", Namespace: "acme", Name: "shop-db", JSON: []byte(`{"kind":"Secret","data":{"key":"aHVudGVyMg=="}}`)}
 	config := Object{Kind: "ConfigMap", Namespace: "acme", Name: "shop-db", JSON: []byte(`{"kind":"ConfigMap","data":{"key":"hunter2"}}`)}
 	for _, sides := range [][2]Object{{secret, config}, {config, secret}} {
-		c := Changes{Objects: compareObjects(sides[:1], sides[1:])}
+		c := Changes{Objects: compareObjects(sides[:1], sides[1:], nil)}
 		require.Zero(t, c.Unify())
 		require.Len(t, c.Objects, 2)
 		told, err := json.Marshal(c)
@@ -103,4 +104,27 @@ func TestASecretThatTurnsIsHidden(t *testing.T) {
 		require.NotContains(t, string(told), "hunter2")
 		require.NotContains(t, string(told), "aHVudGVyMg")
 	}
+}
+
+// TestVolumesOfARemoval: volumes that the cluster makes for a StatefulSet are told when it ends, and stay, unless the application goes with its
+// data; nobody is told when they come. While the application is declared, they stay in any case.
+func TestVolumesOfARemoval(t *testing.T) {
+	db := model.AppID{Tenant: "acme", Name: "db"}
+	before := func(disposed bool) []Object {
+		return []Object{
+			{App: db, Kind: "StatefulSet", Name: "db", JSON: []byte(`{}`)},
+			{App: db, Kind: "PersistentVolumeClaim", Name: "data-db-0", Outlives: true, Disposed: disposed, Made: true},
+		}
+	}
+	actions := func(before, after []Object, declared bool) (all []Action) {
+		for _, o := range compareObjects(before, after, map[model.AppID]bool{db: declared}) {
+			all = append(all, o.Action)
+		}
+		return all
+	}
+	require.Equal(t, []Action{Keep, Remove}, actions(before(false), nil, false))
+	require.Equal(t, []Action{Remove, Remove}, actions(before(true), nil, false))
+	require.Equal(t, []Action{Keep, Remove}, actions(before(true), nil, true))
+	require.Equal(t, []Action{Add}, actions(nil, before(false), true))
+	require.Empty(t, actions(before(false), before(false), true))
 }

@@ -3,6 +3,7 @@ package status_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +107,10 @@ func BenchmarkPast(b *testing.B) {
 		}
 		b.ReportMetric((ownTime(b)-before).Seconds()*1000/float64(b.N), "own-cpu-ms/op")
 		b.ReportMetric(worst.Seconds()*1000, "worst-cpu-ms")
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapAlloc>>20), "live-MiB") // of the writer and of a reader that holds the newest and eight others
 	})
 	fresh, err := status.Open(b.Context(), status.Options{URL: remote.Dir, Dir: b.TempDir(), Recheck: time.Hour})
 	require.NoError(b, err)

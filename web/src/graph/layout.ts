@@ -16,7 +16,17 @@ export interface Layout {
 // layOut finds a place for each node, from left to right. Equal graphs get equal places.
 export async function layOut(nodes: GraphNode[]): Promise<Layout> {
   elk ??= new ELK({ workerUrl })
-  const graph: ElkNode = {
+  const made = await elk.layout(graphOf(nodes))
+  return {
+    width: made.width ?? 0,
+    height: made.height ?? 0,
+    places: new Map((made.children ?? []).map((c) => [c.id, { x: c.x ?? 0, y: c.y ?? 0 }])),
+  }
+}
+
+// graphOf is a graph as elk reads it.
+export function graphOf(nodes: Pick<GraphNode, 'id' | 'after'>[]): ElkNode {
+  return {
     id: 'graph',
     layoutOptions: {
       'elk.algorithm': 'layered',
@@ -28,11 +38,5 @@ export async function layOut(nodes: GraphNode[]): Promise<Layout> {
     },
     children: nodes.map((n) => ({ id: n.id, ...size })),
     edges: nodes.flatMap((n) => n.after.map((a) => ({ id: `${a} ${n.id}`, sources: [a], targets: [n.id] }))),
-  }
-  const made = await elk.layout(graph)
-  return {
-    width: made.width ?? 0,
-    height: made.height ?? 0,
-    places: new Map((made.children ?? []).map((c) => [c.id, { x: c.x ?? 0, y: c.y ?? 0 }])),
   }
 }
