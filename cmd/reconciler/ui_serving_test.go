@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -15,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // TestUIBehindAProxy: several people share a dashboard of the real program. Whom the fleet names reads a tenant, and who is not named learns
@@ -25,11 +28,18 @@ func TestUIBehindAProxy(t *testing.T) {
 	w.app("globex", "api", 1, 500)
 	w.repo.Write("access.cue", `package fleet
 
-platform: access: {principals: ada: login: "ada@example.com", admins: ["ada"]}
+platform: access: {
+	enforce: "signed", audience: "fleet.example.com", require: application: 2, admins: ["ada"]
+	principals: ada: {login: "ada@example.com", handle: "@example-org/ada", ssh: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB ada"]}
+}
 `)
 	w.repo.Write("tenants/acme/access.cue", `package fleet
 
-tenant: access: viewers: ["group:team-web"]
+tenant: access: {viewers: ["group:team-web"], principals: carl: {handle: "@acme-org/shop-team", ssh: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgIC carl"]}, admins: ["carl"]}
+`)
+	w.repo.Write("tenants/globex/access.cue", `package fleet
+
+tenant: access: {principals: grace: {handle: "@globex-org/api-team", ssh: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMD grace"]}, admins: ["grace"]}
 `)
 	w.repo.Commit("first")
 	w.passes()
@@ -55,7 +65,7 @@ tenant: access: viewers: ["group:team-web"]
 		return ui(user, groups, http.MethodGet, path, "")
 	}
 	code, body := get("ada@example.com", "", "applications")
-	require.Equal(t, http.StatusOK, code)
+	require.Equal(t, http.StatusOK, code, body)
 	require.Contains(t, body, "globex/api")
 	code, body = get("bob", "team-db,team-web", "applications")
 	require.Equal(t, http.StatusOK, code)
@@ -72,6 +82,12 @@ tenant: access: viewers: ["group:team-web"]
 	code, body = get("bob", "team-web", "plan?head=more")
 	require.Equal(t, http.StatusOK, code, body)
 	require.Contains(t, body, "acme/shop")
+	var planned view.Plan
+	require.NoError(t, json.Unmarshal([]byte(body), &planned))
+	require.Len(t, planned.Approvals, 1, "whose change needs more people")
+	require.Equal(t, []string{"@acme-org/shop-team", "@example-org/ada"}, planned.Approvals[0].Who, body)
+	require.Equal(t, 2, planned.Approvals[0].People)
+	require.NotContains(t, body, "globex", "nobody learns who approves changes of others")
 	code, hidden = get("bob", "team-web", "plan?head=both")
 	require.Equal(t, http.StatusNotFound, code)
 	_, none = get("bob", "team-web", "plan?head=nothing")
@@ -80,7 +96,7 @@ tenant: access: viewers: ["group:team-web"]
 	require.Equal(t, http.StatusOK, code)
 	code, body = get("bob", "", "fleet")
 	require.Equal(t, http.StatusForbidden, code)
-	require.Contains(t, body, "ask @ada")
+	require.Contains(t, body, "ask @example-org/ada")
 }
 
 // behindProxy serves a dashboard of several people at a socket, and returns what a proxy does there.

@@ -23,6 +23,7 @@ const (
 var filters = map[string]filter{
 	"GET /api/v1/fleet":              cut,
 	"GET /api/v1/applications":       cut,
+	"GET /api/v1/tenants":            cut,
 	"GET /api/v1/pools":              cut,
 	"GET /api/v1/problems":           cut,
 	"GET /api/v1/timeline":           cut,

@@ -113,7 +113,7 @@ func TestMeasure(t *testing.T) {
 
 // idle prints what clients cost that wait for the next commit, of whom each has a stream.
 func idle(s *Server, c *client) {
-	const clients, seconds = 100, 10
+	const clients, seconds = 100, 20
 	s.streams, s.pace.most = make(chan struct{}, clients), clients
 	ctx, leave := context.WithTimeout(c.t.Context(), seconds*time.Second)
 	defer leave()

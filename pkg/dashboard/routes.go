@@ -26,6 +26,7 @@ func (s *Server) api() *routes {
 	get("applications/{tenant}/{app}/decision", decision)
 	get("applications/{tenant}/{app}/run", run)
 	get("applications/{tenant}/{app}/history", s.history)
+	get("tenants", tenants)
 	get("tenants/{tenant}", tenant)
 	get("pools", func(_ context.Context, m Moment, r *http.Request) (any, error) {
 		return view.PoolsOf(m.whole).Only(of(r).reads), nil
@@ -140,6 +141,15 @@ func tenant(_ context.Context, m Moment, r *http.Request) (any, error) {
 	}
 	v, err := view.TenantOf(m.Ledger, name)
 	return v, blame(http.StatusNotFound, err)
+}
+
+func tenants(_ context.Context, m Moment, r *http.Request) (any, error) {
+	limit, err := rows(r.URL.Query(), view.DefaultRows)
+	if err != nil {
+		return nil, err
+	}
+	v, err := view.TenantsPageOf(m.Ledger, r.URL.Query().Get("after"), limit)
+	return v, blame(http.StatusBadRequest, err)
 }
 
 func problems(_ context.Context, m Moment, r *http.Request) (any, error) {

@@ -66,6 +66,21 @@ func FleetOf(l *model.Ledger) Fleet {
 	if l.Platform != nil {
 		v.Fleet = l.Platform.Name
 	}
+	for i := range l.Instances {
+		in := &l.Instances[i]
+		v.Phases[in.Phase]++
+		waits := peopleWaits(in)
+		v.WaitsForPeopleTotal += len(waits)
+		v.WaitsForPeople = append(v.WaitsForPeople, waits[:min(len(waits), maxWaits-len(v.WaitsForPeople))]...)
+	}
+	all := tenantsOf(l)
+	v.TenantsTotal = len(all)
+	v.Tenants = append(v.Tenants, all[:min(len(all), maxTenants)]...)
+	return v
+}
+
+// tenantsOf counts the applications of all tenants of a ledger. Those with most to look at come first.
+func tenantsOf(l *model.Ledger) (all []TenantCounts) {
 	tenants := map[string]*TenantCounts{}
 	of := func(name string) *TenantCounts {
 		t := tenants[name]
@@ -81,22 +96,30 @@ func FleetOf(l *model.Ledger) Fleet {
 	for i := range l.Instances {
 		in := &l.Instances[i]
 		t := of(in.App.Tenant)
-		v.Phases[in.Phase]++
 		t.add(l, in)
-		waits := peopleWaits(in)
-		if len(waits) > 0 {
+		if len(peopleWaits(in)) > 0 {
 			t.NeedsPeople++
 		}
-		v.WaitsForPeopleTotal += len(waits)
-		v.WaitsForPeople = append(v.WaitsForPeople, waits[:min(len(waits), maxWaits-len(v.WaitsForPeople))]...)
 	}
 	for _, t := range tenants {
-		v.Tenants = append(v.Tenants, *t)
+		all = append(all, *t)
 	}
-	slices.SortFunc(v.Tenants, byNeed)
-	v.TenantsTotal = len(v.Tenants)
-	v.Tenants = v.Tenants[:min(len(v.Tenants), maxTenants)]
-	return v
+	slices.SortFunc(all, byNeed)
+	return all
+}
+
+// TenantsPage is a page of the tenants.
+type TenantsPage struct {
+	Tenants []TenantCounts `json:"tenants"`
+	Total   int            `json:"total"`
+	Next    string         `json:"next"` // the cursor of the next page, "" if this is the last one
+}
+
+// TenantsPageOf returns the tenants of a ledger that follow a cursor, "" for the first ones.
+func TenantsPageOf(l *model.Ledger, after string, limit int) (TenantsPage, error) {
+	all := tenantsOf(l)
+	first, last, next, err := pageOf(len(all), after, limit)
+	return TenantsPage{Tenants: append([]TenantCounts{}, all[first:last]...), Total: len(all), Next: next}, err
 }
 
 // add counts an application.

@@ -221,6 +221,22 @@ func TestProblemPages(t *testing.T) {
 	require.Error(t, err)
 }
 
+func TestTenantPages(t *testing.T) {
+	l := large(7, 3)
+	all := view.FleetOf(l).Tenants
+	var paged []view.TenantCounts
+	for after, more := "", true; more; {
+		p, err := view.TenantsPageOf(l, after, 2)
+		require.NoError(t, err)
+		require.Equal(t, len(all), p.Total)
+		require.LessOrEqual(t, len(p.Tenants), 2)
+		paged, after, more = append(paged, p.Tenants...), p.Next, p.Next != ""
+	}
+	require.Equal(t, all, paged)
+	_, err := view.TenantsPageOf(l, "acme", 2)
+	require.Error(t, err)
+}
+
 func TestChanges(t *testing.T) {
 	from, to := large(3, 7), large(3, 7)
 	to.Instances = append(to.Instances[1:], model.Instance{App: app("zeta", "new"), Phase: model.PhaseCreated})

@@ -16,19 +16,22 @@ type ProblemsPage struct {
 
 // ProblemsPageOf returns the problems of a ledger that follow a cursor, "" for the first ones.
 func ProblemsPageOf(l *model.Ledger, after string, limit int) (ProblemsPage, error) {
-	first := 0
+	all := l.AllProblems()
+	first, last, next, err := pageOf(len(all), after, limit)
+	return ProblemsPage{Problems: append([]model.Problem{}, all[first:last]...), Total: len(all), Next: next}, err
+}
+
+// pageOf returns which rows of a list follow a cursor, and the cursor of those after them.
+func pageOf(total int, after string, limit int) (first, last int, next string, err error) {
 	if after != "" {
-		var err error
 		if first, err = strconv.Atoi(after); err != nil || first < 0 {
-			return ProblemsPage{}, fmt.Errorf("%q is no cursor; take that of the page before", after)
+			return 0, 0, "", fmt.Errorf("%q is no cursor; take that of the page before", after)
 		}
 	}
-	all := l.AllProblems()
-	first = min(first, len(all))
-	last := min(first+limit, len(all))
-	v := ProblemsPage{Problems: append([]model.Problem{}, all[first:last]...), Total: len(all)}
-	if last < len(all) {
-		v.Next = strconv.Itoa(last)
+	first = min(first, total)
+	last = min(first+limit, total)
+	if last < total {
+		next = strconv.Itoa(last)
 	}
-	return v, nil
+	return first, last, next, nil
 }

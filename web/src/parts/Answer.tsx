@@ -15,7 +15,7 @@ export function Answer<T>({ of, children }: { of: UseQueryResult<T, Error>; chil
 }
 
 export function Failure({ error }: { error: Error }) {
-    return (
+  return (
     <div className="failure" role="alert">
       {error instanceof Refusal && error.status === 401 ? (
         <SignedOut at={error.signIn} />
