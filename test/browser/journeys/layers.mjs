@@ -72,6 +72,19 @@ await journey(
     await picture(page, 'editor-renamed')
     await page.getByRole('button', { name: 'Undo' }).click()
 
+    // A copy of a component, by the keys, with what is written of it and no more.
+    await open(page, '/applications/acme/shop/edit?field=components.worker')
+    await page.getByRole('heading', { level: 2, name: 'Component worker' }).click()
+    await page.keyboard.press('Control+c')
+    await page.getByRole('button', { name: 'Paste worker' }).waitFor()
+    await page.keyboard.press('Control+v')
+    await page.getByRole('heading', { level: 2, name: 'Component worker-2' }).waitFor()
+    await page.getByText('can be saved').waitFor()
+    const lines = (await page.locator('pre.diff').innerText()).split('\n')
+    assert.ok(lines.some((l) => /^\+.*"?worker-2"?:/.test(l)) && !lines.some((l) => /^\+.*critical: true/.test(l)), 'no default is written')
+    assert.deepEqual(await violations(page), [], 'pasted')
+    await page.getByRole('button', { name: 'Undo' }).click()
+
     // The application itself: another name, whose pin and volumes are told, and then its end, which is saved.
     await open(page, '/applications/acme/shop/edit')
     await page.getByRole('button', { name: 'Rename shop' }).click()

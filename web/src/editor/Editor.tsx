@@ -12,6 +12,7 @@ import { changed, documentOf, editsOf, fateOf, most, originOf, redo, rewritten, 
 import { EditingContext, type Editing } from './editing'
 import { AddPart, type Wanted } from './AddPart'
 import { Canvas } from './Canvas'
+import { useCopyKeys } from './clipboard'
 import { Effect } from './Effect'
 import { layerOf, titleOf } from './layer'
 import { Outline } from './Outline'
@@ -110,6 +111,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
     () => ({ draft, doc, places, policy: source?.policy ?? [], shapes, offers: offers.data, problems, selected, select, goTo, change: change as (s: Step) => void, origin: (p) => originOf(draft, places, p), openText: (file, line) => setText({ file, line }) }),
     [draft, doc, places, source, shapes, offers.data, problems, selected, select, change],
   )
+  useCopyKeys(editing)
   const earlier = source !== undefined && draft.base !== source.base
   const tip = preview?.base
   useEffect(() => {

@@ -3,6 +3,7 @@ import { Panel } from '../parts/Panel'
 import { Sign } from '../parts/Sign'
 import { imagesOf, partsOf, type Sort } from './actions'
 import type { Wanted } from './AddPart'
+import { paste, useCopied } from './clipboard'
 import { useEditing } from './editing'
 import { same, within } from './path'
 
@@ -22,13 +23,22 @@ export function Outline({ add }: { add: (w: Wanted) => void }) {
         <h3 id="outline-components">Components</h3>
         <Parts of="components" list={components} />
         <button type="button" onClick={() => add({ sort: 'components' })}>Add a component</button>
+        <Paste sort="components" />
         <h3 id="outline-steps">Steps of a rollout</h3>
         {steps.length === 0 && <p className="soft">None: components start in the order of what they wait for.</p>}
         <Parts of="steps" list={steps} />
         <button type="button" onClick={() => add({ sort: 'steps' })}>Add a step</button>
+        <Paste sort="steps" />
       </nav>
     </Panel>
   )
+}
+
+// Paste adds what was copied, also in another application.
+function Paste({ sort }: { sort: Sort }) {
+  const e = useEditing()
+  const c = useCopied()
+  return c?.sort === sort && <button type="button" title="Ctrl+V" onClick={() => paste(e, c)}>Paste {c.name}</button>
 }
 
 function Parts({ of, list }: { of: Sort; list: ReturnType<typeof partsOf> }) {

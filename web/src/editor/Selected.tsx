@@ -2,6 +2,7 @@ import { useState, type FormEvent } from 'react'
 import { Panel } from '../parts/Panel'
 import { comesAfter, connect, disconnect, isListed, moveElement, partsOf, removeApplication, removePart, renameApplication, renamePart, type Part, type Sort } from './actions'
 import type { Wanted } from './AddPart'
+import { copy } from './clipboard'
 import { fateOf, fixedBy } from './draft'
 import { useEditing } from './editing'
 import { layerOf } from './layer'
@@ -80,6 +81,7 @@ function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted
             </>
           )}
           <button type="button" onClick={() => add({ sort, after: part.name })}>Add one after it</button>
+          <button type="button" title="Ctrl+C" onClick={() => copy(e, sort, part.name)}>Copy {part.name}</button>
           <Rename
             name={part.name}
             taken={parts.map((p) => p.name)}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SourcePlace, Value } from '../answers/source'
-import { connect, disconnect, imagesOf, insertPart, moveElement, partsOf, removePart, renamePart, setSecret, setValue } from './actions'
+import { connect, disconnect, imagesOf, insertPart, moveElement, partsOf, pastePart, removePart, renamePart, setSecret, setValue } from './actions'
+import { copied, type Copied } from './clipboard'
 import { changed, documentOf, editsOf, originOf, type Draft, type Step } from './draft'
 import type { Editing } from './editing'
 import { Shapes } from './schema'
@@ -52,6 +53,26 @@ test('what is inserted takes its place between others', () => {
   expect([step.steps, step.edits[0]]).toEqual([['a<', 'x<a', 'b<x'], 'insert workflow.steps.1'])
   const first = after({ components: {} }, (e) => insertPart(e, 'steps', { name: 'x', type: 'deploy', value: {}, after: undefined, before: undefined }))
   expect(first.doc).toMatchObject({ workflow: { order: 'listed', steps: [{ name: 'x', type: 'deploy' }] } })
+})
+
+test('what is pasted is what was written, by a name that is free', () => {
+  const own: Value = { ...(declared as object), components: { ...(declared as { components: object }).components, key: { type: 'secret', critical: true, properties: { data: { a: { set: true } } } } } }
+  const all = [...places, place('struct', 'components', 'key'), place('literal', 'components', 'key', 'type'), place('literal', 'components', 'web', 'type'), place('literal', 'components', 'web', 'properties', 'image')]
+  let web: Copied | undefined
+  let key: Copied | undefined
+  after(own, (e) => {
+    const seen = { ...e, places: all, origin: (p: string[]) => originOf(e.draft, all, p) }
+    web = copied(seen, 'components', 'web')
+    key = copied(seen, 'components', 'key')
+    return { what: '', edits: [] }
+  })
+  expect(web?.value).toEqual({ type: 'webservice', dependsOn: ['db'], properties: { image: 'shop:1' } })
+  expect(key?.value).toEqual({ type: 'secret' })
+  const twice = after(declared, (e) => pastePart(e, web as Copied).step, (e) => pastePart(e, web as Copied).step)
+  expect(twice.components.slice(3)).toEqual(['web-2<db', 'web-3<db'])
+  expect(twice.edits).toEqual(['set components.web-2', 'set components.web-3'])
+  expect(after({ components: {} }, (e) => pastePart(e, web as Copied).step).components).toEqual(['web<'])
+  expect(after(declared, (e) => pastePart(e, { sort: 'steps', name: 'b', value: { name: 'b', type: 'wait', dependsOn: ['a'] } }).step).steps).toEqual(['a<', 'b<a', 'b-2<a'])
 })
 
 test('what is removed is waited for by nobody', () => {

@@ -195,6 +195,17 @@ export function insertPart(e: Editing, sort: Sort, n: New): Step {
   return { what: `add ${sort === 'steps' ? 'step ' : ''}${n.name}`, edits: d.edits }
 }
 
+// pastePart adds a copy of a part, by a name that is free. It comes after what it came after, as far as that is here.
+export function pastePart(e: Editing, c: { sort: Sort; name: string; value: Struct }): { step: Step; name: string } {
+  const taken = partsOf(e.doc, c.sort).map((p) => p.name)
+  let name = c.name
+  for (let n = 2; taken.includes(name); n++) name = `${c.name.slice(0, 58)}-${n}`
+  const { name: _, type, dependsOn, ...rest } = c.value
+  const after = strings(dependsOn).filter((n) => taken.includes(n))
+  const step = insertPart(e, c.sort, { name, type: typeof type === 'string' ? type : '', value: { ...(after.length > 0 && !(c.sort === 'steps' && isListed(e.doc)) && { dependsOn: after }), ...rest }, after: undefined, before: undefined })
+  return { step: { ...step, what: `paste ${c.sort === 'steps' ? 'step ' : ''}${name}` }, name }
+}
+
 // placeOf is where a new step goes in the list.
 export function placeOf(doc: Value, n: Pick<New, 'after' | 'before'>): number {
   const parts = partsOf(doc, 'steps')
