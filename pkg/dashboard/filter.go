@@ -83,7 +83,7 @@ func (s *Server) filtered(how filter, answer http.HandlerFunc) http.HandlerFunc 
 			fail(w, r, refuse(http.StatusForbidden, "this names applications of all tenants, and you may read some of them only"))
 			return
 		}
-		held := &unnamed{ResponseWriter: w, view: view.Unnamed{Reading: v.reads, Known: s.people.knows}}
+		held := &unnamed{ResponseWriter: w, view: s.unnamed(v.reads)}
 		asked := r.Clone(r.Context())
 		asked.Header.Del("Accept-Encoding") // names can be taken out of plain text only,
 		asked.Header.Del("If-None-Match")   // and the tag is that of what is left

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -27,13 +29,24 @@ func (s *Server) moment(ctx context.Context, r *http.Request) (Moment, error) {
 func (s *Server) only(m Moment, r access.Reading) Moment {
 	m.whole, m.Ledger = m.Ledger, view.Only(m.Ledger, r)
 	if !r.All {
-		others := view.Unnamed{Reading: r, Known: s.people.knows}
+		others := s.unnamed(r)
 		for i := range m.Ledger.Instances {
 			in := &m.Ledger.Instances[i]
 			in.Message = others.Line(in.Message)
 		}
 	}
 	return m
+}
+
+// unnamed returns what takes the names out of answers that somebody may not read.
+func (s *Server) unnamed(r access.Reading) view.Unnamed {
+	return view.Unnamed{Reading: r, Known: s.people.knows, Own: func(application, component string) bool {
+		m, err := s.newest()
+		return err == nil && slices.ContainsFunc(r.Tenants, func(tenant string) bool {
+			in, ok := m.Ledger.Find(model.AppID{Tenant: tenant, Name: application})
+			return ok && in.Spec != nil && slices.ContainsFunc(in.Spec.Components, func(c model.Component) bool { return c.Name == component })
+		})
+	}}
 }
 
 // newest returns the newest moment.

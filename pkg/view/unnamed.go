@@ -14,6 +14,9 @@ import (
 type Unnamed struct {
 	Reading access.Reading
 	Known   func(tenant string) bool // names that are, or were, those of tenants
+
+	// Own reports whether an application of a tenant that may be read has a component: sentences name it APPLICATION/COMPONENT. Nil: none is known.
+	Own func(application, component string) bool
 }
 
 // hides reports whether a name is that of a tenant that may not be read.
@@ -151,7 +154,7 @@ func (u *Unnamed) mayBeOther(parts []string) bool {
 			return false
 		}
 	}
-	return !u.Reading.Reads(parts[0]) && !isVersion(parts[1])
+	return !u.Reading.Reads(parts[0]) && !isVersion(parts[1]) && (len(parts) > 2 || u.Own == nil || !u.Own(parts[0], parts[1]))
 }
 
 // isKind reports whether a word is the kind of an object, which a namespace and a name follow, or announces an image.

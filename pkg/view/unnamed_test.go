@@ -13,6 +13,7 @@ import (
 var unnamed = view.Unnamed{
 	Reading: access.Reading{Tenants: []string{"acme"}},
 	Known:   func(tenant string) bool { return tenant == "acme" || tenant == "globex" || tenant == "data" },
+	Own:     func(application, component string) bool { return application == "shop" && component == "web" },
 }
 
 func TestSentencesLoseForeignNames(t *testing.T) {
@@ -31,14 +32,16 @@ func TestSentencesLoseForeignNames(t *testing.T) {
 		"its data stays, and 2/3 are ready; tenant acme has data of it": "its data stays, and 2/3 are ready; tenant acme has data of it",
 		"Deployment acme-shop/web of apps/v1 cannot be applied":         "Deployment acme-shop/web of apps/v1 cannot be applied",
 		`pulling image "library/nginx" of docker.io/library/nginx:1.27`: `pulling image "library/nginx" of docker.io/library/nginx:1.27`,
-		"library/nginx":  "library/nginx",
-		"nvidia.com/gpu": "nvidia.com/gpu",
-		"globex/shop":    "an application of another tenant",
-		"…globex/shop…":  "…an application of another tenant…",
-		"// ... -- .":    "// ... -- .",
-		"":               "",
-		"tenant":         "tenant",
-		"tenant globex":  "another tenant",
+		"connects to shop/web, shop/db and acme/shop/web":               "connects to shop/web, an application of another tenant and acme/shop/web",
+		"shop/web/x and globex/shop/web wait":                           "an application of another tenant and an application of another tenant wait",
+		"library/nginx":                                                 "library/nginx",
+		"nvidia.com/gpu":                                                "nvidia.com/gpu",
+		"globex/shop":                                                   "an application of another tenant",
+		"…globex/shop…":                                                 "…an application of another tenant…",
+		"// ... -- .":                                                   "// ... -- .",
+		"":                                                              "",
+		"tenant":                                                        "tenant",
+		"tenant globex":                                                 "another tenant",
 	} {
 		require.Equal(t, want, unnamed.Line(said), said)
 	}
