@@ -19,7 +19,7 @@ import (
 
 // cliUtils gives each application to the Applier of cli-utils: eight at the same time, as each applies one object after
 // another. A timeout of zero would wait for readiness for ever, so the wait is given up at once.
-func cliUtils(_ *rest.Config, kubeconfig string, count *counter) (applyFunc, func(), error) {
+func cliUtils(_ *rest.Config, kubeconfig, _ string, count *counter) (applyFunc, func(), error) {
 	flags := genericclioptions.NewConfigFlags(true)
 	flags.KubeConfig = &kubeconfig
 	flags.WrapConfigFn = func(c *rest.Config) *rest.Config {

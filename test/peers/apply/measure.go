@@ -39,7 +39,7 @@ func measure(ctx context.Context, w way, kubeconfig string, server int, load wor
 	cfg.QPS = -1 // the API server says when it is too much
 	count := &counter{verbs: map[string]int{}}
 	cfg.Wrap(count.wrap)
-	apply, end, err := w.start(cfg, kubeconfig, count)
+	apply, end, err := w.start(cfg, kubeconfig, load.namespace, count)
 	if err != nil {
 		return r, err
 	}
@@ -124,7 +124,7 @@ type applyFunc func(context.Context, []render.Set) error
 // way is one way to apply objects.
 type way struct {
 	name  string
-	start func(cfg *rest.Config, kubeconfig string, count *counter) (apply applyFunc, end func(), err error)
+	start func(cfg *rest.Config, kubeconfig, fleet string, count *counter) (apply applyFunc, end func(), err error)
 }
 
 var ways = []way{{"bare loop", bare}, {"D-AROS", ours}, {"cli-utils", cliUtils}, {"ssa of Flux", fluxSSA}}

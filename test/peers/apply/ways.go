@@ -21,7 +21,7 @@ import (
 func nothing() {}
 
 // ours is D-AROS, as the reconciler uses it: one applier for all passes.
-func ours(cfg *rest.Config, _ string, _ *counter) (applyFunc, func(), error) {
+func ours(cfg *rest.Config, _, fleet string, _ *counter) (applyFunc, func(), error) {
 	a, err := apply.New(cfg, apply.Options{Fleet: fleet, Workers: parallel})
 	if err != nil {
 		return nil, nil, err
@@ -40,7 +40,7 @@ func ours(cfg *rest.Config, _ string, _ *counter) (applyFunc, func(), error) {
 }
 
 // bare sends every object and looks at nothing.
-func bare(cfg *rest.Config, _ string, _ *counter) (applyFunc, func(), error) {
+func bare(cfg *rest.Config, _, _ string, _ *counter) (applyFunc, func(), error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.NegotiatedSerializer = scheme.Codecs.WithoutConversion()
 	c, err := rest.UnversionedRESTClientFor(cfg)
@@ -77,7 +77,7 @@ func pathOf(u *unstructured.Unstructured) string {
 
 // fluxSSA applies one application after another in each of eight workers, as the controllers of Flux do with their
 // --concurrent: read, dry run, and apply what differs.
-func fluxSSA(cfg *rest.Config, _ string, _ *counter) (applyFunc, func(), error) {
+func fluxSSA(cfg *rest.Config, _, _ string, _ *counter) (applyFunc, func(), error) {
 	c, err := client.New(cfg, client.Options{})
 	if err != nil {
 		return nil, nil, err

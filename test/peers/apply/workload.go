@@ -10,7 +10,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
-// workload is what all ways apply: applications of eight ConfigMaps and two Deployments, which want no pod.
+// workload is what all ways apply: applications of eight ConfigMaps and two Deployments, which want no pod. They are of a
+// fleet of their own, named like their namespace: what earlier rounds left is not theirs to watch.
 type workload struct {
 	applications int
 	namespace    string
@@ -77,7 +78,7 @@ func deployment(name string) map[string]any {
 
 // sealed gives an object what rendering gives it: labels, and digests of its content.
 func (w workload) sealed(app string, u *unstructured.Unstructured, stage int) render.Object {
-	labels := map[string]string{render.LabelFleet: fleet, render.LabelTenant: w.namespace, render.LabelComponent: u.GetName()}
+	labels := map[string]string{render.LabelFleet: w.namespace, render.LabelTenant: w.namespace, render.LabelComponent: u.GetName()}
 	if app != "" {
 		labels[render.LabelApplication] = app
 	}
@@ -89,6 +90,3 @@ func (w workload) sealed(app string, u *unstructured.Unstructured, stage int) re
 	}
 	return render.Object{Component: u.GetName(), Object: u, Stage: stage, JSON: body, Digest: model.DigestOf(json.RawMessage(body))}
 }
-
-// fleet is the name of the fleet of all objects.
-const fleet = "bench"
