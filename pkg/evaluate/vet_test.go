@@ -55,7 +55,7 @@ var unseen = []struct {
 	{"Amounts", "They are texts of some form.",
 		[]string{"DA1106", "DA1352", "DA1352-borrow", "DA1352-pool"}},
 	{"Values beside each other", "CUE compares a value with its rule. What components, applications and tenants say of each other or come to together, one\ndirectory does not show.",
-		[]string{"DA1347", "DA1368", "DA1369", "DA1373", "DA1381", "DA1382", "DA1383", "DA1384", "DA1385", "DA1386", "DA1387*", "DA1388", "DA1390*", "DA1391*", "DA1398*", "DA1502*", "DA1503*", "DA1504*", "DA1505*", "DA1506*", "DA1507*", "DA1509*", "DA1613", "DA151*", "DA152*", "DA153*", "DA154*", "DA155*", "DA156*", "DA1576", "DA1577*", "DA1578", "DA1580", "DA1581", "DA1582*", "DA1589-hidden", "DA1616-hidden", "DA1617", "DA1806", "DA1807*", "DA1808", "DA1811"}},
+		[]string{"DA1347", "DA1368", "DA1369", "DA1373", "DA1381", "DA1382", "DA1383", "DA1384", "DA1385", "DA1386", "DA1387*", "DA1388", "DA1390*", "DA1391*", "DA1398*", "DA1502*", "DA1503*", "DA1504*", "DA1505*", "DA1506*", "DA1507*", "DA1509*", "DA1613", "DA151*", "DA152*", "DA153*", "DA154*", "DA155*", "DA156*", "DA1576", "DA1577*", "DA1578", "DA1580", "DA1581", "DA1582*", "DA1589-hidden", "DA1616-hidden", "DA1617", "DA1618", "DA1806", "DA1807*", "DA1808", "DA1811"}},
 	{"What definitions stand for", "To the cue command the properties of a type of the platform's are open. The reconciler puts its output in their place.",
 		[]string{"DA1101-definition", "DA1103-definition", "DA1104-secret-definition", "DA1104-secret-trait", "DA1362", "DA1364", "DA1402-definition"}},
 	{"What runtimes carry", "A repo says which types of runtimes its policy allows, not which adapters the reconciler has.",

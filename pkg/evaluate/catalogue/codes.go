@@ -130,6 +130,7 @@ const (
 	NoChart          = "DA1613"
 	ModuleVariable   = "DA1616"
 	ModuleCapacity   = "DA1617"
+	NoModule         = "DA1618"
 	Principal        = "DA1806"
 	Ungoverned       = "DA1807"
 	MergerWithRights = "DA1808"

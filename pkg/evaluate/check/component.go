@@ -11,6 +11,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
 )
 
 // propertiesDoc and traitsDoc are the parts of a component's spec that have references.
@@ -32,6 +33,7 @@ type propertiesDoc struct {
 	} `json:"objects"`
 	Path     string `json:"path"`
 	Chart    string `json:"chart"`
+	Module   string `json:"module"`
 	From     any    `json:"from"`
 	Deadline string `json:"deadline"`
 
@@ -111,6 +113,9 @@ func (r *references) check() {
 	r.hooks(traits)
 	if properties.Path != "" {
 		r.directory(properties.Path)
+	}
+	if r.c.Runtime == carrier.Wasm.Name {
+		r.module(properties.Module)
 	}
 	switch r.c.Type {
 	case "helm":
@@ -238,6 +243,13 @@ func (r *references) hooks(traits traitsDoc) {
 func (r *references) chart(dir string) {
 	if !slices.Contains(r.beside, path.Join(dir, "Chart.yaml")) {
 		r.bad(catalogue.NoChart, ".properties.chart", "there is no Chart.yaml in %s", path.Join(layer.ApplicationDir(r.app.ID), dir))
+	}
+}
+
+// module checks that a module is where the component says. Its digest is checked when it is begun.
+func (r *references) module(name string) {
+	if !slices.Contains(r.beside, name) {
+		r.bad(catalogue.NoModule, ".properties.module", "there is no file %s", path.Join(layer.ApplicationDir(r.app.ID), name))
 	}
 }
 
