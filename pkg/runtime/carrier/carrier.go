@@ -45,11 +45,14 @@ var Process = Carrier{Name: "process", Carried: []Kind{{"process", "linux"}}, Ty
 // Wasm carries WebAssembly modules that the machine of the reconciler runs.
 var Wasm = Carrier{Name: "wasm", Carried: []Kind{{"wasm", "linux"}}, Types: []string{"worker", "job"}}
 
+// Nomad carries containers that a cluster of Nomad places.
+var Nomad = Carrier{Name: "nomad", Carried: []Kind{{"nomad", "linux"}}, Types: []string{"worker", "job"}}
+
 // External asks after what runs elsewhere.
 var External = Carrier{Name: "external", Elsewhere: true}
 
 // All are the adapters of this program.
-var All = []Carrier{Kubernetes, KubeVirt, Process, Wasm, External}
+var All = []Carrier{Kubernetes, KubeVirt, Process, Wasm, Nomad, External}
 
 // Carries returns why the adapter does not carry a component, nil if it does.
 func (a Carrier) Carries(c *model.Component) error {

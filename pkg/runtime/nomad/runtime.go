@@ -1,0 +1,203 @@
+package nomad
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/pkg/runtime/carrier"
+)
+
+// Options of a Runtime.
+type Options struct {
+	Address   string // such as https://nomad.example.com:4646
+	TokenFile string // "": Nomad asks for none
+	CAFile    string // of authorities, "": those of the system
+	Fleet     string // whose jobs these are
+	Prefix    string // of the namespaces of tenants
+
+	Steady time.Duration // after which a task that runs is healthy, default 1 s
+	Pause  time.Duration // after Nomad did not answer, default 1 s
+}
+
+// Runtime is a cluster of Nomad. Close ends its look for changes.
+type Runtime struct {
+	o       Options
+	c       *client
+	changed chan struct{}
+	stop    context.CancelFunc
+	done    sync.WaitGroup
+
+	mu         sync.Mutex
+	namespaces map[string]bool         // that are known to be there, and to be the fleet's
+	known      map[string]registration // by namespace and id: what was read last
+	wrote      map[string]written      // by namespace and id: what this process holds there
+	told       map[string]uint64       // deviations from that which were told
+}
+
+// registration is a job in the form that Nomad has it.
+type registration struct {
+	index   uint64
+	version uint64
+	count   int
+	raw     json.RawMessage
+}
+
+// written is a job as this process left it.
+type written struct {
+	app   model.AppID
+	index uint64
+}
+
+// New returns the runtime of a cluster. It does not ask whether it answers.
+func New(o Options) (*Runtime, error) {
+	c, err := newClient(o.Address, o.TokenFile, o.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	o.Steady, o.Pause = cmp.Or(o.Steady, time.Second), cmp.Or(o.Pause, time.Second)
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Runtime{
+		o: o, c: c, changed: make(chan struct{}, 1), stop: stop,
+		namespaces: map[string]bool{}, known: map[string]registration{}, wrote: map[string]written{}, told: map[string]uint64{},
+	}
+	for _, path := range []string{"jobs", "allocations"} {
+		r.done.Go(func() { r.watch(ctx, path) })
+	}
+	return r, nil
+}
+
+// Name is what people call the runtime.
+func (*Runtime) Name() string { return carrier.Nomad.Name }
+
+// Carries returns why Nomad does not carry a component in a pool, nil if it does.
+func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
+	if err := carrier.Nomad.Carries(c); err != nil {
+		return err
+	}
+	if pool != nil && c.Runs() && !slices.Contains(pool.Runtimes, "nomad") {
+		return fmt.Errorf("pool %s is none of Nomad", pool.Name)
+	}
+	return nil
+}
+
+// Changed gets a value after a change that the next Inspect or Drifted reports.
+func (r *Runtime) Changed() <-chan struct{} { return r.changed }
+
+// Close ends the look for changes, and waits for that. What runs keeps running.
+func (r *Runtime) Close() {
+	r.stop()
+	r.done.Wait()
+	r.c.close()
+}
+
+// watch tells of each change of a list.
+func (r *Runtime) watch(ctx context.Context, path string) {
+	for index := uint64(0); ctx.Err() == nil; {
+		now, err := r.c.wait(ctx, path, index)
+		if err != nil || now < index {
+			index = 0 // another server may count anew
+			select {
+			case <-ctx.Done():
+			case <-time.After(r.o.Pause):
+			}
+			continue
+		}
+		if now != index {
+			index = now
+			r.wake()
+		}
+	}
+}
+
+func (r *Runtime) wake() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// stub is a job in a list.
+type stub struct {
+	ID             string
+	Namespace      string
+	Type           string
+	Stop           bool
+	JobModifyIndex uint64
+	Meta           map[string]string
+	JobSummary     struct {
+		Summary map[string]struct{ Queued int }
+	}
+}
+
+func (s *stub) name() string { return s.Namespace + "/" + s.ID }
+
+// jobs lists the jobs of the fleet.
+func (r *Runtime) jobs(ctx context.Context) ([]stub, error) {
+	all, err := list[stub](ctx, r.c, "jobs", url.Values{"namespace": {"*"}, "meta": {"true"}})
+	all = slices.DeleteFunc(all, func(s stub) bool {
+		return s.Meta[metaFleet] != r.o.Fleet || s.Namespace != r.o.Prefix+s.Meta[metaTenant] || s.ID != keyOf(s.Meta).id()
+	})
+	slices.SortFunc(all, func(x, y stub) int { return cmp.Compare(x.name(), y.name()) })
+	return all, err
+}
+
+// registered returns a job in the form that Nomad has it.
+func (r *Runtime) registered(ctx context.Context, s *stub, requests *runtime.Requests) (registration, error) {
+	if known, ok := r.known[s.name()]; ok && known.index == s.JobModifyIndex {
+		return known, nil
+	}
+	requests.Get++
+	var raw json.RawMessage
+	if err := r.c.do(ctx, http.MethodGet, "job/"+url.PathEscape(s.ID), url.Values{"namespace": {s.Namespace}}, nil, &raw); err != nil {
+		return registration{}, err
+	}
+	var has struct {
+		JobModifyIndex, Version uint64
+		TaskGroups              []struct{ Count int }
+	}
+	if err := json.Unmarshal(raw, &has); err != nil {
+		return registration{}, fmt.Errorf("job %s of Nomad is not of its form: %w", s.name(), err)
+	}
+	now := registration{index: has.JobModifyIndex, version: has.Version, raw: raw}
+	for _, g := range has.TaskGroups {
+		now.count += g.Count
+	}
+	r.known[s.name()] = now
+	return now, nil
+}
+
+// Drifted returns, in order, the applications of which others changed a job since this process
+// left it. Each is named once in the same state of affairs.
+func (r *Runtime) Drifted() (apps []model.AppID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all, err := r.jobs(context.Background()) // each of its requests is bounded
+	if err != nil {
+		return nil // it is not the time to act
+	}
+	now := map[string]uint64{}
+	for i := range all {
+		now[all[i].name()] = all[i].JobModifyIndex
+	}
+	told := map[string]uint64{}
+	for name, w := range r.wrote {
+		if index := now[name]; index != w.index {
+			if was, ok := r.told[name]; !ok || was != index {
+				apps = append(apps, w.app)
+			}
+			told[name] = index
+		}
+	}
+	r.told = told
+	slices.SortFunc(apps, model.AppID.Compare)
+	return slices.Compact(apps)
+}

@@ -1,0 +1,219 @@
+package nomad
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// server keeps jobs, allocations, namespaces and nodes as the HTTP API of Nomad is documented to do.
+// Its tasks run at once; one with the command "exit" ends with the code of its first argument, again
+// and again in a service, and for good in a batch job.
+type server struct {
+	mu         sync.Mutex
+	index      uint64
+	moved      chan struct{} // closed at each change
+	jobs       map[string]map[string]any
+	namespaces map[string]map[string]any
+	token      string
+	calls      []string                 // that change something
+	before     func(*http.Request) bool // reports whether the server answers
+	page       int                      // the most of a list that one answer has
+}
+
+func newServer() *server {
+	return &server{moved: make(chan struct{}), index: 1, jobs: map[string]map[string]any{}, namespaces: map[string]map[string]any{}, page: 3}
+}
+
+// start serves it until the test ends, and returns its address.
+func (s *server) start(t testing.TB) string {
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	return h.URL
+}
+
+func (s *server) change() {
+	s.index++
+	close(s.moved)
+	s.moved = make(chan struct{})
+}
+
+func number(v any) uint64 {
+	n, _ := v.(float64)
+	return uint64(n)
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.before != nil && !s.before(r) {
+		panic(http.ErrAbortHandler)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.token != "" && r.Header.Get("X-Nomad-Token") != s.token {
+		http.Error(w, "ACL token not found", http.StatusForbidden)
+		return
+	}
+	if index, _ := strconv.ParseUint(r.URL.Query().Get("index"), 10, 64); index >= s.index {
+		wait, _ := time.ParseDuration(r.URL.Query().Get("wait"))
+		moved := s.moved
+		s.mu.Unlock()
+		select {
+		case <-moved:
+		case <-r.Context().Done():
+		case <-time.After(wait):
+		}
+		s.mu.Lock()
+	}
+	w.Header().Set("X-Nomad-Index", strconv.FormatUint(s.index, 10))
+	path, space := strings.TrimPrefix(r.URL.Path, "/v1/"), r.URL.Query().Get("namespace")
+	kind, name, _ := strings.Cut(path, "/")
+	if r.Method != http.MethodGet {
+		s.calls = append(s.calls, r.Method+" "+path)
+	}
+	switch r.Method + " " + kind {
+	case "GET nodes":
+		s.list(w, r, []any{
+			map[string]any{"NodePool": "nomads", "Status": "ready", "SchedulingEligibility": "eligible", "NodeResources": map[string]any{"Cpu": map[string]any{"CpuShares": 4000}, "Memory": map[string]any{"MemoryMB": 8192}}, "ReservedResources": map[string]any{"Cpu": map[string]any{"CpuShares": 500}, "Memory": map[string]any{"MemoryMB": 192}}},
+			map[string]any{"NodePool": "nomads", "Status": "down", "SchedulingEligibility": "eligible", "NodeResources": map[string]any{"Cpu": map[string]any{"CpuShares": 4000}}},
+		})
+	case "GET jobs":
+		var all []any
+		for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
+			j := s.jobs[id]
+			stub := map[string]any{"JobSummary": map[string]any{"Summary": map[string]any{}}}
+			for _, f := range []string{"ID", "Namespace", "Type", "Stop", "JobModifyIndex"} {
+				stub[f] = j[f]
+			}
+			if r.URL.Query().Get("meta") == "true" {
+				stub["Meta"] = j["Meta"]
+			}
+			all = append(all, stub)
+		}
+		s.list(w, r, all)
+	case "GET allocations":
+		s.list(w, r, s.allocations())
+	case "GET job":
+		s.one(w, s.jobs[space+"/"+name])
+	case "DELETE job":
+		if s.jobs[space+"/"+name] == nil {
+			http.NotFound(w, r)
+			return
+		}
+		if r.URL.Query().Get("purge") == "true" {
+			delete(s.jobs, space+"/"+name)
+		} else {
+			s.jobs[space+"/"+name]["Stop"] = true
+		}
+		s.change()
+		fmt.Fprint(w, `{}`)
+	case "GET namespace":
+		s.one(w, s.namespaces[name])
+	case "POST namespace":
+		var n map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&n)
+		s.namespaces[n["Name"].(string)] = n
+		s.change()
+	case "POST jobs":
+		s.register(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// register keeps a job if its index is that of the one that is there.
+func (s *server) register(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Job            map[string]any
+		EnforceIndex   bool
+		JobModifyIndex uint64
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Job["ID"] == "" {
+		http.Error(w, "no job", http.StatusBadRequest)
+		return
+	}
+	space, _ := in.Job["Namespace"].(string)
+	if s.namespaces[space] == nil {
+		http.Error(w, "nonexistent namespace", http.StatusBadRequest)
+		return
+	}
+	name := fmt.Sprint(space, "/", in.Job["ID"])
+	was := s.jobs[name]
+	if at := number(was["JobModifyIndex"]); in.EnforceIndex && at != in.JobModifyIndex {
+		http.Error(w, fmt.Sprintf("Enforcing job modify index %d: job exists with conflicting job modify index: %d", in.JobModifyIndex, at), http.StatusInternalServerError)
+		return
+	}
+	s.change()
+	in.Job["JobModifyIndex"], in.Job["Region"] = float64(s.index), "global"
+	in.Job["Version"] = float64(0)
+	if was != nil {
+		in.Job["Version"] = was["Version"].(float64) + 1
+	}
+	s.jobs[name] = in.Job
+	fmt.Fprintf(w, `{"EvalID":"e","JobModifyIndex":%d}`, s.index)
+}
+
+// allocations are those of all jobs.
+func (s *server) allocations() (all []any) {
+	for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
+		j := s.jobs[id]
+		if j["Stop"] == true {
+			continue
+		}
+		g := j["TaskGroups"].([]any)[0].(map[string]any)
+		config := g["Tasks"].([]any)[0].(map[string]any)["Config"].(map[string]any)
+		state, client := map[string]any{"State": "running"}, "running"
+		switch {
+		case config["command"] == "exit":
+			code, _ := strconv.Atoi(config["args"].([]any)[0].(string))
+			state = map[string]any{"State": "pending", "Restarts": 2, "Events": []any{
+				map[string]any{"Type": "Terminated", "ExitCode": code, "Details": map[string]any{"oom_killed": "false"}}, map[string]any{"Type": "Restarting"},
+			}}
+			if client = "pending"; j["Type"] == "batch" {
+				client = "failed"
+			}
+		case j["Type"] == "batch":
+			state, client = map[string]any{"State": "dead"}, "complete"
+		}
+		a := map[string]any{"Namespace": j["Namespace"], "JobID": j["ID"], "JobVersion": j["Version"], "DesiredStatus": "run", "ClientStatus": client, "TaskStates": map[string]any{"main": state}}
+		if j["Type"] == "service" {
+			a["DeploymentStatus"] = map[string]any{"Healthy": client == "running"}
+		}
+		for range number(g["Count"]) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// list answers a page of a list.
+func (s *server) list(w http.ResponseWriter, r *http.Request, all []any) {
+	from, _ := strconv.Atoi(r.URL.Query().Get("next_token"))
+	to := min(from+s.page, len(all))
+	if to < len(all) {
+		w.Header().Set("X-Nomad-NextToken", strconv.Itoa(to))
+	}
+	_ = json.NewEncoder(w).Encode(append([]any{}, all[min(from, to):to]...))
+}
+
+func (s *server) one(w http.ResponseWriter, v map[string]any) {
+	if v == nil {
+		http.Error(w, "not found", http.StatusNotFound)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// serve serves a handler until the test ends.
+func serve(t testing.TB, h http.Handler) string {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
