@@ -51,8 +51,7 @@ type runFlags struct {
 	webhook  webhookFlags
 	sops     sopsFlags
 
-	processDir string
-	wasmDir    string
+	hosts    hostFlags
 }
 
 func newRunCommand() *cobra.Command {
@@ -119,8 +118,7 @@ components of runtime process.`,
 	fl.StringVar(&f.tenantRole, "tenant-role", "", "ClusterRole of the accounts d-aros in the namespaces of tenants, which requests about the objects of applications impersonate; \"\": the reconciler's own rights serve")
 	fl.StringVar(&f.nodeNamespace, "node-namespace", "daros-nodes", "namespace of the node agents, which get the plan of their pool there in a ConfigMap; nothing is written where it does not exist")
 	fl.StringVar(&f.leaseNamespace, "lease-namespace", "daros-system", "namespace of the Lease, and of the ConfigMap that remembers which ledger the fleet follows")
-	fl.StringVar(&f.processDir, "process-dir", "", "`DIR` that plain hosts share, for components of runtime process; with it a cluster need not be named")
-	fl.StringVar(&f.wasmDir, "wasm-dir", "", "`DIR` of the output of WebAssembly modules, which this machine then runs for components of runtime wasm (experimental); with it a cluster need not be named")
+	f.hosts.add(fl)
 	fl.IntVar(&f.workers, "workers", 8, "number of concurrent requests to the API server")
 	fl.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	fl.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
@@ -272,7 +270,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	group.Go(func() error { return mirror.run(ctx) })
 	group.Go(func() error {
-		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "clusters", runtimes.hosts, "processes", f.processDir, "modules", f.wasmDir, "fleet", f.fleet)
+		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "clusters", runtimes.hosts, "processes", f.hosts.processDir, "modules", f.hosts.wasmDir, "nomad", f.hosts.nomad, "fleet", f.fleet)
 		if f.leaderElect {
 			return leader.lead(ctx, clusters[0].Config, loop.Run)
 		}

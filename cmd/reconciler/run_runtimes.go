@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/outbound"
@@ -11,8 +9,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/runtime/external"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
-	"github.com/d-aros/d-aros/pkg/runtime/process"
-	"github.com/d-aros/d-aros/pkg/runtime/wasm"
 	"github.com/d-aros/d-aros/pkg/sealed"
 	"github.com/d-aros/d-aros/pkg/source/pinned"
 )
@@ -26,13 +22,13 @@ type runtimes struct {
 }
 
 // clusterConfigs returns how to connect to the clusters, the first of which has no name. There is
-// none if none is named and plain hosts or modules carry what runs.
+// none if none is named and others carry what runs.
 func (f *runFlags) clusterConfigs() ([]namedCluster, error) {
 	clusters, err := f.cluster.all()
 	switch {
 	case err == nil:
 		return clusters, nil
-	case f.processDir == "" && f.wasmDir == "" || !errors.Is(err, errNoCluster):
+	case !f.hosts.any() || !errors.Is(err, errNoCluster):
 		return nil, err
 	case f.leaderElect:
 		return nil, errors.New("--leader-elect holds a Lease in a cluster, and no cluster is named")
@@ -42,7 +38,7 @@ func (f *runFlags) clusterConfigs() ([]namedCluster, error) {
 	return nil, nil
 }
 
-// runtimes connects to the clusters, to the plain hosts and to modules, as far as there are any, and asks what runs elsewhere within a reach.
+// runtimes connects to the clusters, to the plain hosts, to modules and to Nomad, as far as there are any, and asks what runs elsewhere within a reach.
 func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, evaluator *evaluate.Evaluator, outside *pinned.Store, reach outbound.Reach) (r runtimes, err error) {
 	var connected []*kubernetes.Runtime
 	var adapters []runtime.Adapter
@@ -61,19 +57,11 @@ func (f *runFlags) runtimes(clusters []namedCluster, opener *sealed.Opener, eval
 	if connected != nil {
 		r.clusters = kubernetes.NewClusters(connected...)
 	}
-	if f.processDir != "" {
-		adapters = append(adapters, process.New(process.Options{Dir: f.processDir, Fleet: f.fleet}))
+	others, err := f.hosts.adapters(f.fleet, f.prefix)
+	if err != nil {
+		return r, err
 	}
-	if f.wasmDir != "" {
-		if err := os.MkdirAll(f.wasmDir, 0o700); err != nil {
-			return r, fmt.Errorf("make the directory of --wasm-dir: %w", err)
-		}
-		program, err := executable()
-		if err != nil {
-			return r, fmt.Errorf("find this program: %w", err)
-		}
-		adapters = append(adapters, wasm.New(wasm.Options{Launcher: []string{program, moduleCommand}, Logs: f.wasmDir}))
-	}
+	adapters = append(adapters, others...)
 	r.Mux = runtime.NewMux(adapters...).Beside(external.New(outbound.NewProber(reach).Probe))
 	return r, nil
 }

@@ -67,7 +67,7 @@ type Component struct {
 	Name       string    `json:"name"`
 	Type       string    `json:"type"`                 // webservice, worker, store, daemon, vm, windows-service, job, cron, config, secret, external-secret, raw, kustomize, helm, external
 	Definition string    `json:"definition,omitempty"` // of the platform, that Type, Properties and Traits came from
-	Runtime    string    `json:"runtime"`              // container, virtual-machine, process, wasm
+	Runtime    string    `json:"runtime"`              // container, virtual-machine, process, wasm, nomad
 	OS         string    `json:"os"`                   // linux, windows
 	Replicas   int       `json:"replicas"`
 	Critical   bool      `json:"critical"`

@@ -28,7 +28,7 @@ type Adapter interface {
 	// Changed gets a value after a change that the next Inspect or Drifted reports. Many
 	// changes may share one value.
 	Changed() <-chan struct{}
-	// Close ends what the adapter does, and waits for it. What runs keeps running. It may be
-	// called again.
+	// Close ends what the adapter does, and waits for it. What runs keeps running, unless it runs
+	// in children of this process. It may be called again.
 	Close()
 }

@@ -10,9 +10,9 @@ import (
 // tables have the fields of a component and of a step by type.
 var tables = map[string]string{"#Component": "_type", "#Step": "_step"}
 
-// variants have, for some of these types, other fields for another runtime. Which one counts, a
-// policy may say, so an editor takes either.
-var variants = map[string]string{"#Component": "_process"}
+// variants have, for some of these types, other fields for other runtimes. Which one counts, a
+// policy may say, so an editor takes any.
+var variants = map[string][]string{"#Component": {"_process", "_wasm", "_nomad"}}
 
 func (g *shapes) ref(name string) shape {
 	short := strings.TrimPrefix(name, "#")
@@ -40,17 +40,17 @@ func (g *shapes) ref(name string) shape {
 	return shape{"$ref": "#/$defs/" + short}
 }
 
-// byType returns the types of a table, and the fields of each, also those of another table.
-func (g *shapes) byType(table, variant string) (types []string, all []shape) {
-	others := map[string]shape{}
-	if variant != "" {
-		g.entries(variant, func(name string, fields shape) { others[name] = fields })
+// byType returns the types of a table, and the fields of each, also those of other tables.
+func (g *shapes) byType(table string, variants []string) (types []string, all []shape) {
+	others := map[string][]shape{}
+	for _, variant := range variants {
+		g.entries(variant, func(name string, fields shape) { others[name] = append(others[name], shape{"properties": fields}) })
 	}
 	g.entries(table, func(name string, fields shape) {
 		types = append(types, name)
 		then := shape{"properties": fields}
 		if other, ok := others[name]; ok {
-			then = shape{"anyOf": []shape{then, {"properties": other}}}
+			then = shape{"anyOf": append([]shape{then}, other...)}
 		}
 		all = append(all, shape{
 			"if":   shape{"properties": shape{"type": shape{"const": name}}},

@@ -46,7 +46,7 @@ func TestFormsHaveWhatTheySay(t *testing.T) {
 		component + "replicas/minimum":                                         0.0,
 		component + "replicas/maximum":                                         10000.0,
 		component + "replicas/default":                                         1.0,
-		component + "runtime/enum":                                             []any{"container", "virtual-machine", "process", "wasm"},
+		component + "runtime/enum":                                             []any{"container", "virtual-machine", "process", "wasm", "nomad"},
 		component + "runtime/default":                                          "container",
 		component + "qos/$ref":                                                 "#/$defs/Name",
 		component + "qos/default":                                              "burstable",

@@ -109,7 +109,7 @@ func platformQuoted(path []string) bool {
 
 func (d poolDoc) pool(name string, own *layer.Layer) (pool model.PoolSpec, problems []model.Problem) {
 	path := "platform.pools." + name
-	ofHosts := d.Nodes == nil && d.Capacity == nil && slices.Contains(d.Runtimes, "process") // they name their pool
+	ofHosts := d.Nodes == nil && d.Capacity == nil && (slices.Contains(d.Runtimes, "process") || slices.Contains(d.Runtimes, "nomad")) // they name their pool
 	if (d.Nodes == nil) == (d.Capacity == nil) && !ofHosts {
 		return pool, []model.Problem{own.Blame(catalogue.Capacity, path, "says either nodes, whose capacity is discovered, or capacity")}
 	}

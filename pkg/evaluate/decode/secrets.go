@@ -212,8 +212,8 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 			s.bad(catalogue.ProcessVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and hosts get no secrets; have the program read it from a file of its host")
 			continue
 		}
-		if s.c.Runtime == "wasm" {
-			s.bad(catalogue.ModuleVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and modules get no secrets")
+		if s.c.Runtime == "wasm" || s.c.Runtime == "nomad" {
+			s.bad(catalogue.ModuleVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and modules and tasks of Nomad get no secrets")
 			continue
 		}
 		if s.doc.Literals == "refused" {

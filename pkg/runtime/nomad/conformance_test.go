@@ -44,7 +44,7 @@ func TestConformance(t *testing.T) {
 		Tenant: model.Tenant{Name: "acme"}, Platform: platform,
 		Registries: []string{"ghcr.io/acme"},
 		Program:    component("ghcr.io/acme/shop:1"),
-		Crashing:   []byte(`{"image":"ghcr.io/acme/shop:1","command":"exit","args":["3"]}`), ExitCode: 3,
+		Crashing:   []byte(`{"image":"ghcr.io/acme/shop:1","command":["exit"],"args":["3"]}`), ExitCode: 3,
 		Interfere: func(t testing.TB, app model.AppID, component string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -122,7 +122,7 @@ func keyOf(meta map[string]string) key {
 func (r *Runtime) job(w *wish) (job, error) {
 	var p struct {
 		Image        string            `json:"image"`
-		Command      string            `json:"command"`
+		Command      []string          `json:"command"`
 		Args         []string          `json:"args"`
 		Env          map[string]string `json:"env"`
 		User         string            `json:"user"`
@@ -141,8 +141,8 @@ func (r *Runtime) job(w *wish) (job, error) {
 		p.Env["DAROS_INPUT_"+strings.ToUpper(strings.ReplaceAll(v.Name, "-", "_"))] = v.Value
 	}
 	config := map[string]any{"image": p.Image}
-	if p.Command != "" {
-		config["command"] = p.Command
+	if len(p.Command) > 0 {
+		config["entrypoint"] = p.Command
 	}
 	if len(p.Args) > 0 {
 		config["args"] = p.Args

@@ -1,6 +1,7 @@
 package nomad
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,7 +16,7 @@ import (
 )
 
 // server keeps jobs, allocations, namespaces and nodes as the HTTP API of Nomad is documented to do.
-// Its tasks run at once; one with the command "exit" ends with the code of its first argument, again
+// Its tasks run at once; one with an entry point ends with the code of its first argument, again
 // and again in a service, and for good in a batch job.
 type server struct {
 	mu         sync.Mutex
@@ -65,11 +66,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wait, _ := time.ParseDuration(r.URL.Query().Get("wait"))
 		moved := s.moved
 		s.mu.Unlock()
+		ctx, cancel := context.WithTimeout(r.Context(), wait)
 		select {
 		case <-moved:
-		case <-r.Context().Done():
-		case <-time.After(wait):
+		case <-ctx.Done():
 		}
+		cancel()
 		s.mu.Lock()
 	}
 	w.Header().Set("X-Nomad-Index", strconv.FormatUint(s.index, 10))
@@ -171,7 +173,7 @@ func (s *server) allocations() (all []any) {
 		config := g["Tasks"].([]any)[0].(map[string]any)["Config"].(map[string]any)
 		state, client := map[string]any{"State": "running"}, "running"
 		switch {
-		case config["command"] == "exit":
+		case config["entrypoint"] != nil:
 			code, _ := strconv.Atoi(config["args"].([]any)[0].(string))
 			state = map[string]any{"State": "pending", "Restarts": 2, "Events": []any{
 				map[string]any{"Type": "Terminated", "ExitCode": code, "Details": map[string]any{"oom_killed": "false"}}, map[string]any{"Type": "Restarting"},
