@@ -51,7 +51,7 @@ type runFlags struct {
 	webhook  webhookFlags
 	sops     sopsFlags
 
-	hosts    hostFlags
+	hosts hostFlags
 }
 
 func newRunCommand() *cobra.Command {
