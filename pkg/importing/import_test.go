@@ -46,7 +46,7 @@ platform: {
 		secrets: literals: "refused"
 		existing: {configs: ["*"], claims: ["*"], gateways: ["*/*"]}
 		kinds: ["ConfigMap", "Deployment", "StatefulSet", "DaemonSet", "Bulb.example.com", "Configuration.terraform.core.oam.dev"]
-		rights: ["read pods", "read configmaps", "update configmaps"]
+		rights: ["read pods", "read configmaps", "update configmaps", "read services"]
 		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
 	}
 	pools: general: {os: ["linux"], runtimes: ["container"], capacity: {cpu: "10000", memory: "100000Gi", devices: "nvidia.com/gpu": 1000}}

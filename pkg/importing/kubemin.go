@@ -29,6 +29,10 @@ func (kubeMin) read(t *translation, docs []*node) error {
 	}
 	t.called(d.at("name"))
 	describe(t, d.at("description"))
+	if v := d.at("version"); v.string() != "" && labelValue.MatchString(v.string()) {
+		t.app.labels["app.kubernetes.io/version"] = v.string() // for people: what runs is the commit
+		mark(kept, v)
+	}
 	if t.app.name == "" {
 		t.app.name = dnsName(baseName(t.file))
 	}
@@ -141,6 +145,7 @@ var kubeMinRows = []row{
 	{"traits.init", "", kubemin.initial},
 	{"traits.sidecar", "", kubemin.sidecars},
 	{"traits.ingress", "", kubemin.ingress},
+	{"traits.rbac", "traits.rights", rbac.trait},
 }
 
 func (kubeMin) component(t *translation, n *node, c *component) {

@@ -12,7 +12,6 @@ var reasons = map[string]why{
 	"namespace":                 {"the namespace follows from the tenant", ""},
 	"serviceAccountName":        {"pods run without rights on the API server", "properties: serviceAccount: annotations, for the identity service of a cloud"},
 	"serviceAccount":            {"pods run without rights on the API server", "properties: serviceAccount: annotations, for the identity service of a cloud"},
-	"rbac":                      {"pods run without rights on the API server", ""},
 	"priorityClassName":         {"the priority is that of the application", "priority"},
 	"hostNetwork":               {"pods have a network of their own", "ports and traits: ingress"},
 	"network_mode":              {"pods have a network of their own", "ports and traits: ingress"},

@@ -33,6 +33,25 @@ func (r rights) privileges(s *scope, n *node) (any, error) {
 	return some(all), nil
 }
 
+// trait takes the rights of the rbac trait of KubeMin in a namespace. The account and what binds it have names of their own.
+func (r rights) trait(s *scope, n *node) (any, error) {
+	var all []any
+	for _, e := range n.items() {
+		if e.at("clusterScope").bool() || !e.at("namespace").null() {
+			s.lose(e, outside)
+			continue
+		}
+		rules := r.rules(s, e.at("rules"))
+		if rules == nil {
+			s.lose(e, because("gives no rights by name", "traits: rights"))
+			continue
+		}
+		all = append(all, rules...)
+		mark(kept, e.at("serviceAccount"), e.at("roleName"), e.at("bindingName"), e.at("clusterScope"), e.at("automountServiceAccountToken"))
+	}
+	return some(all), nil
+}
+
 // rules takes the rules of a Role.
 func (r rights) rules(s *scope, n *node) (all []any) {
 	for _, e := range n.items() {

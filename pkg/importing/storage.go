@@ -133,7 +133,9 @@ func (s *scope) mount(name, path, sub string, readOnly bool) error {
 // store adds an entry of storage. What stands elsewhere, such as a claim, is mounted a second time by a second entry.
 func (s *scope) store(entry doc) error {
 	storage, _ := s.c.doc.get("traits.storage").([]any)
-	taken := func(name any) bool { return slices.ContainsFunc(storage, func(e any) bool { return e.(doc)["name"] == name }) }
+	taken := func(name any) bool {
+		return slices.ContainsFunc(storage, func(e any) bool { return e.(doc)["name"] == name })
+	}
 	if name := entry["name"]; entry["type"] == "claim" || entry["type"] == "config" || entry["type"] == "secret" {
 		for i := 2; taken(entry["name"]); i++ {
 			entry["name"] = fmt.Sprintf("%.58s-%d", name, i)
