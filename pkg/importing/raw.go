@@ -2,6 +2,7 @@ package importing
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -87,7 +88,7 @@ func (conversion) plain(n *node) (any, error) {
 	case n.tag == "!!bool":
 		return strings.EqualFold(n.text, "true"), nil
 	case n.tag == "!!int":
-		if i, ok := n.number(); ok {
+		if i, ok := n.number(); ok && strconv.FormatInt(i, 10) == n.text { // 0644 is another number in YAML
 			return i, nil
 		}
 	}
