@@ -39,6 +39,7 @@ application: {
 }
 `)
 	repo.Write(shopDir+"/base/text.txt", "correct-horse battery\n")
+	repo.Write(shopDir+"/base/empty", "")
 	repo.Write("tenants/acme/apps/blog/app.cue", `package fleet
 
 application: {
@@ -76,7 +77,7 @@ func TestRenameOfAnApplication(t *testing.T) {
 
 	saved := save(t, c.Tree, p)
 	show := func(name string) string { return repo.Git("show", saved.Branch+":"+name) }
-	require.Equal(t, []string{"tenants/acme/apps/blog/app.cue", "tenants/acme/apps/store/app.cue", "tenants/acme/apps/store/base/text.txt", "tenants/acme/tenant.cue"},
+	require.Equal(t, []string{"tenants/acme/apps/blog/app.cue", "tenants/acme/apps/store/app.cue", "tenants/acme/apps/store/base/empty", "tenants/acme/apps/store/base/text.txt", "tenants/acme/tenant.cue"},
 		strings.Fields(repo.Git("ls-tree", "-r", "--name-only", saved.Branch, "tenants")))
 	require.Equal(t, `package fleet
 
