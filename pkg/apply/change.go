@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -259,16 +260,20 @@ func (w *work) send(ctx context.Context, r Ref, path string, object map[string]a
 	got, err := await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (s sent, err error) {
 		w.live.begin(r)
 		u, created, err := w.as(r.Namespace).apply(ctx, path, body, d.force)
+		version := ""
 		if s.created = created; err == nil {
 			s.answer = w.live.observe(u)
+			version = s.answer.Version
 		}
+		err = cmp.Or(err, w.live.show(r, version))
 		w.live.settle(r, w.app(), s.answer)
 		return s, err
 	})
-	if err == nil {
-		w.answered(nil)
-		w.accounts.granted(r)
+	if err != nil {
+		return nil, false, cmp.Or(err, w.live.show(r, "")) // there may be no answer for long
 	}
+	w.answered(nil)
+	w.accounts.granted(r)
 	return got.answer, got.created, err
 }
 

@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -34,14 +36,16 @@ func (c *client) page(ctx context.Context, k kind, path string, opts metav1.List
 	return list, nil
 }
 
-// watch returns what changes at a path.
-func (c *client) watch(ctx context.Context, path string, opts metav1.ListOptions) (w apiwatch.Interface, err error) {
+// watch returns what changes of a kind at a path. An event that heard reports true for comes as a
+// bookmark: it says nothing but a version.
+func (c *client) watch(ctx context.Context, k kind, path string, opts metav1.ListOptions, heard func(Ref, string, []byte) bool) (w apiwatch.Interface, err error) {
 	opts.Watch = true
+	whole := opts.SendInitialEvents != nil && *opts.SendInitialEvents
 	r := c.impersonate(options(c.rest.Get(), path, opts))
 	err = c.account.patiently(ctx, func() error {
 		body, err := r.Stream(ctx)
 		if err == nil {
-			w = apiwatch.NewStreamWatcher(&events{body, json.NewDecoder(body)}, apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding"))
+			w = apiwatch.NewStreamWatcher(newEvents(body, k, whole, heard), apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding"))
 		}
 		return err
 	})
@@ -52,27 +56,49 @@ func options(r *rest.Request, path string, opts metav1.ListOptions) *rest.Reques
 	return r.AbsPath(path).SpecificallyVersionedParams(&opts, scheme.ParameterCodec, schema.GroupVersion{Version: "v1"})
 }
 
-// events reads the events of a watch. The decoders of client-go look at each object for its
+// events reads the events of a watch, each of which is one line. The decoders of client-go look at each object for its
 // kind several times before they read it, which costs more than all else in a first apply.
 type events struct {
-	body io.ReadCloser
-	json *json.Decoder
+	body  io.ReadCloser
+	lines *bufio.Scanner
+	kind  kind
+	whole bool // it is still telling all objects that there are
+	heard func(r Ref, version string, object []byte) bool
+}
+
+// longest bounds an event, in bytes. The store of the API server takes objects of 1.5 MiB; as JSON they are longer.
+const longest = 64 << 20
+
+func newEvents(body io.ReadCloser, k kind, whole bool, heard func(Ref, string, []byte) bool) *events {
+	e := &events{body: body, lines: bufio.NewScanner(body), kind: k, whole: whole, heard: heard}
+	e.lines.Buffer(nil, longest)
+	return e
 }
 
 func (e *events) Decode() (apiwatch.EventType, runtime.Object, error) {
-	var event struct {
-		Type   apiwatch.EventType `json:"type"`
-		Object json.RawMessage    `json:"object"`
+	if !e.lines.Scan() {
+		return "", nil, cmp.Or(e.lines.Err(), io.EOF)
 	}
-	if err := e.json.Decode(&event); err != nil {
-		return "", nil, err
-	}
-	if event.Type == apiwatch.Error {
+	line := e.lines.Bytes()
+	typ, object := eventOf(line)
+	switch {
+	case object == nil:
+		return "", nil, io.ErrUnexpectedEOF
+	case typ == apiwatch.Error:
 		status := &metav1.Status{}
-		return event.Type, status, json.Unmarshal(event.Object, status)
+		return typ, status, json.Unmarshal(object, status)
+	case !e.whole && (typ == apiwatch.Added || typ == apiwatch.Modified):
+		if seen, ok := peek(object); ok && e.heard(Ref{e.kind.Group, e.kind.Kind, seen.namespace, seen.name}, seen.version, object) {
+			u := &unstructured.Unstructured{}
+			u.SetGroupVersionKind(e.kind)
+			u.SetResourceVersion(seen.version)
+			return apiwatch.Bookmark, u, nil
+		}
 	}
 	u := &unstructured.Unstructured{}
-	return event.Type, u, utiljson.Unmarshal(event.Object, &u.Object)
+	err := utiljson.Unmarshal(object, &u.Object)
+	e.whole = e.whole && !(typ == apiwatch.Bookmark && annotation(u, metav1.InitialEventsAnnotationKey) == "true")
+	return typ, u, err
 }
 
 func (e *events) Close() { _ = e.body.Close() }

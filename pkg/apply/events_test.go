@@ -15,7 +15,7 @@ import (
 
 func readEvents(stream string) *events {
 	body := io.NopCloser(strings.NewReader(stream))
-	return &events{body, json.NewDecoder(body)}
+	return newEvents(body, kind{Version: "v1", Kind: "ConfigMap"}, true, nil)
 }
 
 // TestEvents: a watch shows objects with whole numbers as such, the version up to which it

@@ -1,6 +1,11 @@
 package apply
 
-import "github.com/d-aros/d-aros/pkg/model"
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // trace is the state of an object after our last apply.
 type trace struct {
@@ -10,12 +15,66 @@ type trace struct {
 	left    model.Digest
 }
 
+// sending is what the watch shows of an object while a request about it is under way.
+type sending struct {
+	requests int    // under way: more than one where several sets want the object
+	deleted  string // the version at which it was deleted, "" if it was not
+	shown    bool   // nobody waits for the answer: what the watch shows counts at once
+	version  string // of held
+	held     []byte // the object as the watch shows it, in JSON; nil: not yet
+}
+
 // begin records that a request about an object is under way: until settle, changes
 // that the watch shows may be our own.
 func (l *Live) begin(r Ref) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sending[r] = ""
+	if l.sending[r] == nil {
+		l.sending[r] = &sending{}
+	}
+	l.sending[r].requests++
+}
+
+// heard reports whether what the watch shows of an object need not be decoded: it is known from the answer to our
+// request, or that answer is yet to come and likely tells it. Then it is kept until show.
+func (l *Live) heard(r Ref, version string, object []byte) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := l.objects[r]; now != nil && now.Version == version {
+		return true
+	}
+	s := l.sending[r]
+	if s == nil || s.shown {
+		return false
+	}
+	s.version, s.held = version, append(s.held[:0], object...)
+	return true
+}
+
+// show takes in what the watch has shown of an object while a request about it was under way, unless that is the
+// given version or an older one. From now on what it shows counts at once.
+func (l *Live) show(r Ref, after string) error {
+	l.mu.Lock()
+	s := l.sending[r]
+	if s == nil || s.shown {
+		l.mu.Unlock()
+		return nil
+	}
+	s.shown = true
+	held := s.held
+	if s.held = nil; after != "" && !newer(s.version, after) || s.deleted != "" && !newer(s.version, s.deleted) {
+		held = nil
+	}
+	l.mu.Unlock()
+	if held == nil {
+		return nil
+	}
+	u := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(held, &u.Object); err != nil {
+		return err
+	}
+	l.put(l.observe(u))
+	return nil
 }
 
 // settle records the answer to the request, nil if there was none. If the watch has
@@ -23,8 +82,10 @@ func (l *Live) begin(r Ref) {
 func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	deleted := l.sending[r]
-	delete(l.sending, r)
+	deleted := l.sending[r].deleted
+	if l.sending[r].requests--; l.sending[r].requests == 0 {
+		delete(l.sending, r)
+	}
 	if answer == nil {
 		return
 	}

@@ -42,7 +42,7 @@ type Live struct {
 	touched     map[model.AppID]bool
 	inventoried int // changes to inventories, from 1
 
-	sending map[Ref]string // objects with a request under way; the version at which they were deleted meanwhile
+	sending map[Ref]*sending // objects with a request under way
 }
 
 func newLive(c *client, k *kinds, a *accounts, opts Options) *Live {
@@ -56,7 +56,7 @@ func newLive(c *client, k *kinds, a *accounts, opts Options) *Live {
 		left:    map[Ref]trace{},
 		drifted: map[Ref]bool{},
 		touched: map[model.AppID]bool{},
-		sending: map[Ref]string{}, inventoried: 1,
+		sending: map[Ref]*sending{}, inventoried: 1,
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
@@ -249,7 +249,7 @@ func (l *Live) set(o *Object) bool {
 	if old != nil && old.UID == o.UID && old.Deleting {
 		o.Deleting = true // a deletion is never taken back
 	}
-	_, sending := l.sending[o.Ref]
+	sending := l.sending[o.Ref] != nil
 	switch t, ok := l.left[o.Ref]; {
 	case ok && t.left == o.left && t.applied == o.applied:
 		o.own = nil
@@ -285,9 +285,9 @@ func (l *Live) remove(r Ref, version string) {
 }
 
 func (l *Live) drop(r Ref, version string) bool {
-	_, sending := l.sending[r]
-	if sending {
-		l.sending[r] = version
+	sent := l.sending[r]
+	if sent != nil {
+		sent.deleted = version
 	}
 	old := l.objects[r]
 	if old == nil || newer(old.Version, version) {
@@ -299,7 +299,7 @@ func (l *Live) drop(r Ref, version string) bool {
 	}
 	l.unlist(old)
 	l.touched[old.App] = true
-	if _, ok := l.left[r]; ok && !sending {
+	if _, ok := l.left[r]; ok && sent == nil {
 		l.drifted[r] = true
 	}
 	return true

@@ -76,7 +76,7 @@ func (w *watch) run(m mapping) {
 		},
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
 			opts.LabelSelector = selected
-			return c.watch(ctx, path, opts)
+			return c.watch(ctx, m.kind, path, opts, w.live.heard)
 		},
 	})
 	example := &unstructured.Unstructured{}
