@@ -1,7 +1,6 @@
 package apply
 
 import (
-	"encoding/json"
 	"reflect"
 	"strconv"
 	"unique"
@@ -80,7 +79,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 			held = map[string]any{"fields": c.fields, "time": c.time}
 		}
 		o.own = encode(held)
-		o.left = model.DigestOf(json.RawMessage(o.own))
+		o.left = model.DigestOfJSON(o.own)
 	}
 	o.owner = unique.Make(owner)
 	if o.labelled && isInventory(u, o.App) {

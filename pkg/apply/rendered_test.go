@@ -21,6 +21,7 @@ func TestRenderedObjectsSettle(t *testing.T) {
 	type component struct{ name, kind, properties, traits string }
 	app := model.Application{ID: model.AppID{Tenant: f.fleet, Name: "shop"}, Commit: "1111111111111111111111111111111111111111",
 		Policy: model.Policy{Namespace: "tenant", StartDeadline: 10 * time.Minute}}
+	pool := model.PoolSpec{Name: clustertest.SharedPool, Selector: map[string]string{clustertest.PoolLabel: clustertest.SharedPool}}
 	var states []model.ComponentState
 	for _, c := range []component{
 		{"batch", "job", `{"image": "b:1", "backoffLimit": 1, "completions": 2}`, ""},
@@ -44,12 +45,12 @@ func TestRenderedObjectsSettle(t *testing.T) {
 		}
 		app.Components = append(app.Components, mc)
 		states = append(states, model.ComponentState{Run: 3, State: model.StateStarting,
-			Grant: model.Grant{Component: c.name, Replicas: 3, Requests: mc.Requests, QoS: mc.QoS}})
+			Grant: model.Grant{Component: c.name, Replicas: 3, Requests: mc.Requests, QoS: mc.QoS, Pool: pool.Name}})
 	}
 	app = app.Seal()
 	quota := model.Resources{CPU: 64000, Memory: 256 << 30}
 	tenant := &model.Tenant{Name: f.fleet, Policy: app.Policy, Quota: &quota}
-	shop, err := render.Application(render.Input{Fleet: f.fleet, Tenant: tenant,
+	shop, err := render.Application(render.Input{Fleet: f.fleet, Tenant: tenant, Pools: []model.PoolSpec{pool},
 		Instance: &model.Instance{App: app.ID, Number: 1, Spec: &app, Components: states}})
 	require.NoError(t, err)
 	sets := []render.Set{render.Tenant(f.fleet, "", tenant, model.Occupancy{Apps: []model.AppID{app.ID}}), shop}

@@ -64,7 +64,12 @@ func DigestOf(v any) Digest {
 	if err != nil {
 		panic(fmt.Sprintf("model: digest of %T: %v", v, err))
 	}
-	sum := sha256.Sum256(b)
+	return DigestOfJSON(b)
+}
+
+// DigestOfJSON is the digest of a value that json.Marshal has encoded so.
+func DigestOfJSON(encoded []byte) Digest {
+	sum := sha256.Sum256(encoded)
 	return Digest(hex.EncodeToString(sum[:16]))
 }
 

@@ -82,7 +82,7 @@ func newObject(owner string, u *unstructured.Unstructured, stage int) Object {
 		panic(fmt.Sprintf("render: encode %s: %v", manifest.Identity(u), err))
 	}
 	return Object{
-		Component: owner, Object: u, JSON: encoded, Digest: model.DigestOf(json.RawMessage(encoded)), Stage: stage,
+		Component: owner, Object: u, JSON: encoded, Digest: model.DigestOfJSON(encoded), Stage: stage,
 	}
 }
 
