@@ -1,8 +1,6 @@
 package apply
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -56,34 +54,30 @@ func options(r *rest.Request, path string, opts metav1.ListOptions) *rest.Reques
 	return r.AbsPath(path).SpecificallyVersionedParams(&opts, scheme.ParameterCodec, schema.GroupVersion{Version: "v1"})
 }
 
-// events reads the events of a watch, each of which is one line. The decoders of client-go look at each object for its
-// kind several times before they read it, which costs more than all else in a first apply.
+// events reads the events of a watch. The decoders of client-go look at each object for its kind several times before
+// they read it, which costs more than all else in a first apply.
 type events struct {
 	body  io.ReadCloser
-	lines *bufio.Scanner
+	json  *json.Decoder
 	kind  kind
 	whole bool // it is still telling all objects that there are
 	heard func(r Ref, version string, object []byte) bool
 }
 
-// longest bounds an event, in bytes. The store of the API server takes objects of 1.5 MiB; as JSON they are longer.
-const longest = 64 << 20
-
 func newEvents(body io.ReadCloser, k kind, whole bool, heard func(Ref, string, []byte) bool) *events {
-	e := &events{body: body, lines: bufio.NewScanner(body), kind: k, whole: whole, heard: heard}
-	e.lines.Buffer(nil, longest)
-	return e
+	return &events{body: body, json: json.NewDecoder(body), kind: k, whole: whole, heard: heard}
 }
 
 func (e *events) Decode() (apiwatch.EventType, runtime.Object, error) {
-	if !e.lines.Scan() {
-		return "", nil, cmp.Or(e.lines.Err(), io.EOF)
+	var event struct {
+		Type   apiwatch.EventType `json:"type"`
+		Object json.RawMessage    `json:"object"`
 	}
-	line := e.lines.Bytes()
-	typ, object := eventOf(line)
+	if err := e.json.Decode(&event); err != nil {
+		return "", nil, err
+	}
+	typ, object := event.Type, event.Object
 	switch {
-	case object == nil:
-		return "", nil, io.ErrUnexpectedEOF
 	case typ == apiwatch.Error:
 		status := &metav1.Status{}
 		return typ, status, json.Unmarshal(object, status)

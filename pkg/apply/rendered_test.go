@@ -12,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/test/clustertest"
 )
 
 // TestRenderedObjectsSettle applies what the renderer makes of every type of
