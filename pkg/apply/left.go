@@ -90,8 +90,8 @@ func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 		return
 	}
 	l.left[r] = trace{app: app, uid: answer.UID, applied: answer.applied, left: answer.left}
-	if deleted == "" || newer(answer.Version, deleted) {
-		l.set(answer)
+	if (deleted == "" || newer(answer.Version, deleted)) && l.set(answer) {
+		l.Wake() // what the watch shows of it says nothing new
 	}
 	switch now := l.objects[r]; {
 	case now == nil || now.left != answer.left || now.applied != answer.applied:

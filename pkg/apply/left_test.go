@@ -67,6 +67,16 @@ func TestHeard(t *testing.T) {
 			require.False(t, l.heard(o.Ref, "10", nil))
 		})
 	}
+	t.Run("it is news", func(t *testing.T) {
+		l := newLive(&client{manager: "d-aros"}, nil, nil, Options{})
+		o, text := web(t, l, "5")
+		l.begin(o.Ref)
+		require.True(t, l.heard(o.Ref, "5", text))
+		require.NoError(t, l.show(o.Ref, "5"))
+		require.Empty(t, l.Changed())
+		l.settle(o.Ref, app, o)
+		require.NotEmpty(t, l.Changed())
+	})
 	t.Run("nobody waits", func(t *testing.T) {
 		l := newLive(&client{manager: "d-aros"}, nil, nil, Options{})
 		o, text := web(t, l, "5")
