@@ -167,7 +167,7 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values) 
 		}
 		query.Set("next_token", next)
 	}
-	return nil, fmt.Errorf("Nomad has more than %d %s", maxPages*pageSize, path)
+	return nil, fmt.Errorf("more than %d %s are in Nomad", maxPages*pageSize, path)
 }
 
 // wait returns when a list has changed since an index, and its index now.
