@@ -23,16 +23,18 @@ the differences as plan does. It writes nothing: commit a change to put it into 
 --set changes a value that Git declares, by the name that it has there:
   tenant.NAME.weight, .quota.cpu, .quota.memory, .quota.DEVICE, .quota.applications,
     .quota.workloads, .quota.priorityCeiling, .quota.pools.POOL.cpu …, .guarantee.cpu …,
-    .borrow.cpu …, .lend.cpu …, .policy.reserveAfter, .policy.backfill
+    .borrow.cpu …, .lend.cpu …, .policy.reserveAfter, .policy.backfill,
+    .policy.priorityClaims
   group.NAME.weight, .guarantee.cpu …, .quota.cpu …, .borrow.cpu …, .lend.cpu …
-  platform.policy.history.halfLife, 0s for none
+  platform.policy.history.halfLife, 0s for none, .policy.reserveAfter, .policy.backfill,
+    .policy.priorityClaims, and .pools.POOL.shares.DEVICE where the capacity is declared
   application.TENANT/NAME.priority, .budget.costPerHour, .desired, .policy.priorityClaims,
     .policy.flavours, and of .components.NAME: .replicas, .resources.requests.cpu …,
     .degrade.minReplicas, .expect of a job, .placement.pool, .placement.flavours=POOL,POOL,
     .placement.together.mode
 --capacity changes the capacity of a pool, or its domains. Of a device that is shared it
 has the shares: inference.nvidia.com/gpu.shared=8. A value with + or - is added or subtracted.
-With --settle it goes on until nothing changes any more, as plan does.
+What a policy says holds for all below who do not say it themselves. With --settle it goes on until nothing changes any more, as plan does.
 The limits of the schema are not checked, so values that no commit may have can be tried.
 
 The exit code is 0 if nothing changes, 1 if something does, 2 if an application would be

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -175,7 +174,7 @@ func (c Setting) apply(fleet *model.Fleet) error {
 				f.count("quota.applications", &t.MaxApplications, 1)
 				f.count("quota.workloads", &t.MaxWorkloads, 1)
 				f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
-				f.waits(fleet, t)
+				f.policy(fleet, t.Name, &t.Policy)
 				return f.apply(c, "tenant "+name, field)
 			}
 		}
@@ -211,24 +210,11 @@ func (c Setting) apply(fleet *model.Fleet) error {
 		}
 		platform := *fleet.Platform
 		fleet.Platform = &platform
-		return platformFields(&platform).apply(c, "the platform", rest)
+		return platformFields(fleet, &platform).apply(c, "the platform", rest)
 	default:
 		return fmt.Errorf("%s: only a tenant, an application, a group or the platform can be changed; write tenant.acme.quota.cpu=128, application.acme/shop.priority=500, group.retail.weight=3 or platform.policy.history.halfLife=168h", c.text)
 	}
 	return c.unknown(kind, name, known)
-}
-
-// platformFields are the fields of the platform that can be changed.
-func platformFields(p *model.Platform) fields {
-	return fields{"policy.history.halfLife": func(c Setting) error {
-		half, err := time.ParseDuration(c.value)
-		switch {
-		case c.sign != 0 || err != nil || half != 0 && (half < model.LeastHalfLife || half > model.MostHalfLife):
-			return fmt.Errorf("%s: write a half-life from 1h to 8760h, or 0s for none", c.text)
-		}
-		p.HalfLife = half
-		return nil
-	}}
 }
 
 // shareFields are the fields that tenants and groups have in common.
@@ -284,19 +270,6 @@ func applicationFields(app *model.Application) fields {
 		}
 	}
 	return f
-}
-
-// claims sets how much of an application its priority is for.
-func (c Setting) claims(policy *model.Policy) error {
-	switch claims := model.PriorityClaims(c.value); claims {
-	case model.ClaimsFull:
-		policy.PriorityClaims = ""
-	case model.ClaimsMinimum:
-		policy.PriorityClaims = claims
-	default:
-		return fmt.Errorf("%s: write full or minimum", c.text)
-	}
-	return nil
 }
 
 func (c Setting) unknown(kind, name string, known []string) error {

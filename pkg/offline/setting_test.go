@@ -16,7 +16,13 @@ func settingsFleet() model.Fleet {
 		{Name: "train", Type: "job", Replicas: 1, Expect: time.Hour, Placement: model.Placement{Flavours: []model.Flavour{{Pool: "h100"}, {Pool: "a100", Requests: model.Resources{CPU: 2000}}}}},
 	}}
 	return model.Fleet{
-		Platform: &model.Platform{Groups: []model.Group{{Name: "retail", Weight: 1, Quota: &model.Resources{CPU: 8000}}}},
+		Platform: &model.Platform{
+			Pools: []model.PoolSpec{
+				{Name: "a100", Shares: map[string]int64{"nvidia.com/gpu": 4}, Capacity: &model.Resources{CPU: 8000, Devices: map[string]int64{"nvidia.com/gpu.shared": 8, "amd.com/gpu": 3}}},
+				{Name: "h100", Selector: map[string]string{"gpu": "h100"}},
+			},
+			Groups: []model.Group{{Name: "retail", Weight: 1, Quota: &model.Resources{CPU: 8000}}},
+		},
 		Tenants: []model.Tenant{{Name: "acme", Weight: 2, MaxApplications: 5, PriorityCeiling: 500,
 			Quota:      &model.Resources{CPU: 64_000, Memory: 256 << 30, Devices: map[string]int64{"nvidia.com/gpu": 4}},
 			PoolQuotas: []model.PoolQuota{{Pool: "a100", Limits: map[string]int64{"cpu": 4000, "nvidia.com/gpu": 2}}}}},
@@ -54,6 +60,21 @@ func TestSettings(t *testing.T) {
 		"tenant.acme.policy.reserveAfter=10m": func(f *model.Fleet) any {
 			return f.Tenants[0].Policy.ReserveAfter == 10*time.Minute && f.Applications[0].Policy.ReserveAfter == 10*time.Minute
 		},
+		"tenant.acme.policy.priorityClaims=minimum": func(f *model.Fleet) any {
+			return f.Tenants[0].Policy.PriorityClaims == model.ClaimsMinimum && f.Applications[0].Policy.PriorityClaims == model.ClaimsMinimum
+		},
+		"platform.policy.backfill=off": func(f *model.Fleet) any {
+			return f.Platform.Policy.Backfill == model.BackfillOff && f.Tenants[0].Policy.Backfill == model.BackfillOff && f.Applications[0].Policy.Backfill == model.BackfillOff
+		},
+		"platform.policy.reserveAfter=0s": func(f *model.Fleet) any {
+			return f.Platform.Policy.ReserveAfter == 0 && f.Applications[0].Policy.ReserveAfter == 0
+		},
+		"platform.pools.a100.shares.nvidia.com/gpu=8": func(f *model.Fleet) any {
+			return f.Platform.Pools[0].Shares["nvidia.com/gpu"] == 8 && f.Platform.Pools[0].Capacity.Get("nvidia.com/gpu.shared") == 16
+		},
+		"platform.pools.a100.shares.amd.com/gpu=2": func(f *model.Fleet) any {
+			return f.Platform.Pools[0].Capacity.Get("amd.com/gpu.shared") == 6 && f.Platform.Pools[0].Capacity.Get("amd.com/gpu") == 0
+		},
 		"application.acme/shop.components.train.expect=40m":        func(f *model.Fleet) any { return f.Applications[0].Components[1].Expect == 40*time.Minute },
 		"application.acme/shop.components.web.placement.pool=spot": func(f *model.Fleet) any { return f.Applications[0].Components[0].Placement.Pool == "spot" },
 		"application.acme/shop.components.train.placement.flavours=a100,spot": func(f *model.Fleet) any {
@@ -74,6 +95,38 @@ func TestSettings(t *testing.T) {
 		if fleet.Applications[0].Digest != before.Applications[0].Digest {
 			require.Regexp(t, `^application\.|\.policy\.`, text, "the digest tells that the spec is another one")
 		}
+	}
+}
+
+// What the platform or a tenant says of policy holds for those below who do not say it themselves.
+func TestSettingsAreHandedDown(t *testing.T) {
+	says := func(layer string) model.Policy {
+		return model.Policy{ReserveAfter: time.Hour, InForce: []model.PolicyValue{{Path: "reserveAfter", Value: "1h", Layer: layer}, {Path: "priorityClaims", Value: "full", Layer: layer}}}
+	}
+	app := func(tenant, name, layer string) *model.Application {
+		return &model.Application{ID: model.AppID{Tenant: tenant, Name: name}, Policy: says(layer)}
+	}
+	fleet := func() model.Fleet {
+		return model.Fleet{
+			Platform:     &model.Platform{Policy: says("platform")},
+			Tenants:      []model.Tenant{{Name: "acme", Policy: says("tenant")}, {Name: "corp", Policy: says("platform")}},
+			Applications: []*model.Application{app("acme", "a", "tenant"), app("acme", "b", "application"), app("corp", "c", "platform")},
+		}
+	}
+	c, err := ParseSetting("platform.policy.reserveAfter=2h")
+	require.NoError(t, err)
+	f := fleet()
+	require.NoError(t, c.apply(&f))
+	require.Equal(t, []time.Duration{2 * time.Hour, time.Hour, 2 * time.Hour}, []time.Duration{f.Platform.Policy.ReserveAfter, f.Tenants[0].Policy.ReserveAfter, f.Tenants[1].Policy.ReserveAfter})
+	for i, want := range []time.Duration{time.Hour, time.Hour, 2 * time.Hour} {
+		require.Equal(t, want, f.Applications[i].Policy.ReserveAfter, f.Applications[i].ID)
+	}
+	c, err = ParseSetting("tenant.acme.policy.priorityClaims=minimum")
+	require.NoError(t, err)
+	f = fleet()
+	require.NoError(t, c.apply(&f))
+	for i, want := range []model.PriorityClaims{model.ClaimsMinimum, "", ""} {
+		require.Equal(t, want, f.Applications[i].Policy.PriorityClaims, f.Applications[i].ID)
 	}
 }
 
@@ -104,6 +157,11 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		"application.acme/shop.components.train.expect=-40m":                  "write a time, such as 40m",
 		"application.acme/shop.components.web.expect=40m":                     `has no "components.web.expect" that can be changed`,
 		"tenant.acme.policy.backfill=on":                                      "write reserve or off",
+		"platform.policy.backfill=on":                                         "write reserve or off",
+		"platform.pools.a100.shares.nvidia.com/gpu=1":                         "makes it 1, at least 2 is possible",
+		"platform.pools.a100.shares.intel.com/gpu=2":                          "the capacity of pool a100 has no intel.com/gpu",
+		"platform.pools.h100.shares.nvidia.com/gpu=2":                         "write --capacity h100.nvidia.com/gpu.shared=",
+		"platform.pools.a100.shares.nvidia.com=2":                             `has no "pools.a100.shares.nvidia.com"`,
 		"tenant.acme.policy.reserveAfter=soon":                                "write a time, such as 40m",
 	} {
 		fleet := settingsFleet()

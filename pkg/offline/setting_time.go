@@ -21,44 +21,6 @@ func (f fields) duration(path string, d *time.Duration) {
 	}
 }
 
-// waits adds what the policy of a tenant says of those that wait, for it and for its applications, which cannot say it themselves.
-func (f fields) waits(fleet *model.Fleet, t *model.Tenant) {
-	all := func(path string, set func(Setting, *model.Policy) error) {
-		f["policy."+path] = func(c Setting) error {
-			if err := set(c, &t.Policy); err != nil {
-				return err
-			}
-			fleet.Applications = slices.Clone(fleet.Applications)
-			for i, app := range fleet.Applications {
-				if app.ID.Tenant != t.Name {
-					continue
-				}
-				changed := *app
-				if err := set(c, &changed.Policy); err != nil {
-					return err
-				}
-				fleet.Applications[i] = new(changed.Seal())
-			}
-			return nil
-		}
-	}
-	all("reserveAfter", func(c Setting, p *model.Policy) error {
-		one := fields{}
-		one.duration(c.path, &p.ReserveAfter)
-		return one[c.path](c)
-	})
-	all("backfill", func(c Setting, p *model.Policy) error {
-		switch p.Backfill = model.Backfill(c.value); p.Backfill {
-		case model.BackfillReserve:
-			p.Backfill = ""
-		case model.BackfillOff:
-		default:
-			return fmt.Errorf("%s: write reserve or off", c.text)
-		}
-		return nil
-	})
-}
-
 // placement adds where a component runs: in the pool or the flavours that it names, and whether together.
 func (f fields) placement(path string, p *model.Placement) {
 	switch {
