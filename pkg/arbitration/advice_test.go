@@ -469,6 +469,34 @@ func TestWhereNothingCanBeTriedAllKindsAreTold(t *testing.T) {
 	require.Contains(t, sentence, "No single change of these kinds suffices: a smaller request, fewer replicas, ")
 }
 
+// In a fleet that is too large to be arbitrated again, who is refused by a quota is told the least larger one that admits it, and
+// nothing of it where another application would pass with it first.
+func TestALargerQuotaIsToldInLargeFleets(t *testing.T) {
+	text := "policy preemption=none\npool p cpu=400\ntenant a quota=4\ntenant b\nruns a/web size=4\nruns"
+	for i := range 310 {
+		text += fmt.Sprintf(" b/%03d", i)
+	}
+	s, err := story.Read(text + " size=1\nasks a/more size=2\nasks a/most size=3")
+	require.NoError(t, err)
+	s.Advises = true
+	var ruling model.Ruling
+	for range 4 {
+		ruling, _ = s.Round()
+	}
+	quota := func(name string) (text []string) {
+		d, _ := ruling.Find(model.AppID{Tenant: "a", Name: name})
+		require.Equal(t, model.VerdictRejected, d.Verdict)
+		for _, x := range d.Advice {
+			if x.Change == "quota" {
+				text = append(text, x.Text)
+			}
+		}
+		return text
+	}
+	require.Equal(t, []string{"raise quota.cpu of tenant a to 6"}, quota("more"))
+	require.Empty(t, quota("most"))
+}
+
 // A fleet at rest gives no reason to record advice, however much time goes by, and one application more
 // only for applications whose advice depends on it: those of its tenant.
 func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {
@@ -574,8 +602,39 @@ func tryingIsDeciding(t *rapid.T) {
 			}
 		}
 	}
+	for _, app := range c.Apps {
+		if !app.Granted() && !app.Incumbent() && app.Wanted != nil && app.Unusable == nil {
+			tryingQuotaIsDeciding(t, in, c, app)
+		}
+	}
 	if model.DigestOf(s.Decide()) != before {
 		t.Fatal("trying changed the inputs")
+	}
+}
+
+// tryingQuotaIsDeciding compares an application under larger quotas of its tenant, as tried, with the fleet decided with them.
+func tryingQuotaIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case, app *solve.App) {
+	at := slices.IndexFunc(in.Fleet.Tenants, func(x model.Tenant) bool { return x.Name == app.ID.Tenant })
+	for i, key := range []string{"cpu", "memory", "applications", "workloads"} {
+		by := []int64{1000, 1 << 30, 1, 1}[i]
+		got, known := solve.TryQuota(c, app, solve.Raise{Node: app.Tenant, Key: key, By: by})
+		if !known {
+			continue
+		}
+		edited := in
+		edited.Fleet.Tenants = slices.Clone(in.Fleet.Tenants)
+		switch tenant := &edited.Fleet.Tenants[at]; {
+		case key == "applications":
+			tenant.MaxApplications += int(by)
+		case key == "workloads":
+			tenant.MaxWorkloads += int(by)
+		case tenant.Quota != nil:
+			tenant.Quota = new(tenant.Quota.With(key, tenant.Quota.Get(key)+by))
+		}
+		_, want := arbitration.Solve(edited).Find(app.ID)
+		if got.Granted != want.Granted() || len(got.Victims) != len(want.Victims) {
+			t.Fatalf("%s: tried %s: granted %v with %d victims; decided: granted %v with %d: %s", app.ID, key, got.Granted, len(got.Victims), want.Granted(), len(want.Victims), want.Message)
+		}
 	}
 }
 

@@ -105,7 +105,7 @@ func (s larger) enlarge(pool int, list []int64, between bool, more func(n int64)
 	name := s.Pools[pool].Name
 	return change{
 		kind: "capacity", by: model.ByPlatform, list: list, between: between,
-		inputs: func(in *solve.Inputs, n int64) {
+		beyond: beyond{inputs: func(in *solve.Inputs, n int64) {
 			in.Seen.Pools = slices.Clone(in.Seen.Pools)
 			for i := range in.Seen.Pools {
 				if q := &in.Seen.Pools[i]; q.Name == name {
@@ -115,7 +115,7 @@ func (s larger) enlarge(pool int, list []int64, between bool, more func(n int64)
 					}
 				}
 			}
-		},
+		}},
 		tell: func(n int64) model.Advice {
 			var parts []string
 			var settings []model.Setting

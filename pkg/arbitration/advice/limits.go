@@ -68,7 +68,11 @@ func (s *search) groupOf(name string) int {
 // they pass it: what there is more of may go to them first. Without a resource they are counted.
 func (s *search) placeless(node int, resource string, refused bool) (sums []int64) {
 	var sum int64
-	for _, app := range s.FirstComeOrder() {
+	apps := slices.SortedFunc(slices.Values(s.Members[node]), solve.FirstCome)
+	if s.Nodes[node].Tenant == nil {
+		apps = s.FirstComeOrder()
+	}
+	for _, app := range apps {
 		if app == s.app || app.Wanted == nil || app.Granted() || refused && app.Levels != nil || !s.Above(node, app.Tenant) || len(sums) == 16 {
 			continue
 		}
@@ -101,28 +105,31 @@ func (s *search) moreQuota(p *points) (list []change) {
 		}
 		list = append(list, change{
 			kind: "quota", by: owner(l.at), list: smallest(units, 1<<50), between: true,
-			inputs: func(in *solve.Inputs, n int64) {
-				if group != "" {
-					editGroup(in, group, func(g *model.Group) {
-						if g.Quota == nil { // another one of this name
-							return
-						}
-						quota := g.Quota.With(key, g.Quota.Get(key)+n*u)
-						g.Quota = &quota
-					})
-					return
-				}
-				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) {
-					switch {
-					case key == "applications":
-						t.MaxApplications += int(n)
-					case key == "workloads":
-						t.MaxWorkloads += int(n)
-					case t.Quota != nil:
-						quota := t.Quota.With(key, t.Quota.Get(key)+n*u)
-						t.Quota = &quota
+			beyond: beyond{
+				inputs: func(in *solve.Inputs, n int64) {
+					if group != "" {
+						editGroup(in, group, func(g *model.Group) {
+							if g.Quota == nil { // another one of this name
+								return
+							}
+							quota := g.Quota.With(key, g.Quota.Get(key)+n*u)
+							g.Quota = &quota
+						})
+						return
 					}
-				})
+					editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) {
+						switch {
+						case key == "applications":
+							t.MaxApplications += int(n)
+						case key == "workloads":
+							t.MaxWorkloads += int(n)
+						case t.Quota != nil:
+							quota := t.Quota.With(key, t.Quota.Get(key)+n*u)
+							t.Quota = &quota
+						}
+					})
+				},
+				quota: func(n int64) solve.Raise { return solve.Raise{Node: l.node, Key: l.key, By: n * u} },
 			},
 			tell: func(n int64) model.Advice {
 				to := model.FormatAmount(l.resource, l.has+n*u)
@@ -154,9 +161,9 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 		}
 		list = append(list, change{
 			kind: "guarantee", by: model.ByPlatform, list: smallest(append(amounts, left), left), between: true, only: i >= len(p.resources),
-			inputs: func(in *solve.Inputs, n int64) {
+			beyond: beyond{inputs: func(in *solve.Inputs, n int64) {
 				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) { t.Guarantee = t.Guarantee.With(name, had+n*u) })
-			},
+			}},
 			tell: func(n int64) model.Advice {
 				to := model.FormatAmount(name, had+n*u)
 				return model.Advice{Amount: to, Was: model.FormatAmount(name, had), Text: fmt.Sprintf("raise guarantee.%s of tenant %s to %s", name, s.app.ID.Tenant, to),

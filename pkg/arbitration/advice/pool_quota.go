@@ -31,13 +31,13 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 		}
 		list = append(list, change{
 			kind: "quota", by: by, list: smallest(units, 1<<50), between: true, only: only,
-			inputs: func(in *solve.Inputs, n int64) {
+			beyond: beyond{inputs: func(in *solve.Inputs, n int64) {
 				if node == s.app.ID.Tenant {
 					editTenant(in, node, func(t *model.Tenant) { t.PoolQuotas = raise(t.PoolQuotas, n) })
 					return
 				}
 				editGroup(in, node, func(g *model.Group) { g.PoolQuotas = raise(g.PoolQuotas, n) })
-			},
+			}},
 			tell: func(n int64) model.Advice {
 				to := model.FormatAmount(name, limit+n*u)
 				return model.Advice{Amount: to, Was: model.FormatAmount(name, limit), Text: fmt.Sprintf("raise quota.pools.%s.%s of %s to %s", pool, name, whose, to),

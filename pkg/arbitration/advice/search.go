@@ -17,11 +17,17 @@ type change struct {
 	own      bool    // it helps nobody who is alike
 	only     bool    // it is of several things at once, and tried only if none of its kind alone is enough
 
-	spec   func(n int64) *model.Application // another spec in Git; nil: something else changes
+	spec func(n int64) *model.Application // another spec in Git; nil: something else changes
+	beyond
+	tell  func(n int64) model.Advice // the change in words, and as settings of a what-if
+	until func(n int64) time.Time    // how long that is enough, nil: as long as nothing else changes
+	next  func(n int64) *change      // the change of a further amount that this one leaves as it is; nil: there is none
+}
+
+// beyond is a change of something else than the application.
+type beyond struct {
 	inputs func(in *solve.Inputs, n int64)
-	tell   func(n int64) model.Advice // the change in words, and as settings of a what-if
-	until  func(n int64) time.Time    // how long that is enough, nil: as long as nothing else changes
-	next   func(n int64) *change      // the change of a further amount that this one leaves as it is; nil: there is none
+	quota  func(n int64) solve.Raise // the same, as a larger quota; nil: it is none
 }
 
 // hit is an amount that admits, and who gives way.
@@ -54,12 +60,10 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 	in, wanted := s.Inputs, (*model.Application)(nil)
 	if ch.spec != nil {
 		wanted = ch.spec(n)
-		if s.aim == aPlace && s.rests {
-			t, known := s.Try(s.app, wanted)
-			s.left -= t.Looked / glance
-			if known {
-				return hit{n, t.Victims}, t.Granted
-			}
+	}
+	if s.aim == aPlace && s.rests {
+		if t, known := s.onCase(ch, wanted, n); known {
+			return hit{n, t.Victims}, t.Granted
 		}
 	}
 	cost := overhead + len(s.Apps)
@@ -78,6 +82,18 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 		return hit{}, false
 	}
 	return hit{n, again.Victims}, true
+}
+
+// onCase tries a change on the solved case, where that can tell what comes of it.
+func (s *search) onCase(ch *change, wanted *model.Application, n int64) (t solve.Trial, known bool) {
+	switch {
+	case wanted != nil:
+		t, known = s.Try(s.app, wanted)
+	case ch.quota != nil:
+		t, known = solve.TryQuota(s.Case, s.app, ch.quota(n))
+	}
+	s.left -= t.Looked / glance
+	return t, known
 }
 
 // all finds the smallest amounts of a change that help, one after the other. It returns the change of the last of them.

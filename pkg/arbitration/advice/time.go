@@ -80,14 +80,14 @@ func (s *search) wait(*points) []change {
 	at := f.At.UTC().Add(time.Minute - time.Nanosecond).Truncate(time.Minute)
 	return []change{{
 		kind: "time", by: model.ByOwner, list: []int64{1}, own: true,
-		inputs: func(in *solve.Inputs, _ int64) {
+		beyond: beyond{inputs: func(in *solve.Inputs, _ int64) {
 			in.Now = f.At
 			ended := func(id model.AppID) bool {
 				return slices.ContainsFunc(f.If, func(v *solve.App) bool { return v.ID == id })
 			}
 			in.Fleet.Applications = slices.DeleteFunc(slices.Clone(in.Fleet.Applications), func(a *model.Application) bool { return ended(a.ID) })
 			in.Ledger.Instances = slices.DeleteFunc(slices.Clone(in.Ledger.Instances), func(i model.Instance) bool { return ended(i.App) })
-		},
+		}},
 		tell: func(int64) model.Advice {
 			var names []string
 			for _, v := range f.If[:min(len(f.If), 3)] {
