@@ -44,18 +44,24 @@ func advice(s size) (rows []row) {
 			want:   fmt.Sprintf("≤ %d, ≤ %.1f s, ≤ 500 ms", f.passes, f.most.Seconds()), judged: true,
 			met: passes <= f.passes && all <= f.most && worst <= 500*time.Millisecond && lacking(r) == 0,
 		})
-		of := classes(w, r)
+		alike := classes(w, r)
+		of := len(alike)
 		each := all / time.Duration(max(of, 1))
 		rows = append(rows, row{
 			what:   fmt.Sprintf("advice, %s: CPU for each of %d classes of those who are alike in a tenant, whole passes on average", f.name, of),
 			figure: ms(each), want: "≤ 20 ms", judged: true, met: each <= 20*time.Millisecond,
 		})
+		tried, dear := dearest(w, alike, func() time.Duration { _, d := decide(); return d })
+		rows = append(rows, row{
+			what:   fmt.Sprintf("advice, %s: CPU for the dearest of %d of these classes, each by itself: a pass in which one of it has no advice, less one in which all have", f.name, tried),
+			figure: ms(dear), want: "≤ 20 ms", judged: true, met: dear <= 20*time.Millisecond,
+		})
 	}
 	return rows
 }
 
-// classes counts those who wait and are not alike: of another tenant, priority or size.
-func classes(w *world.World, r model.Ruling) int {
+// classes lists one of each of those who wait and are not alike: of another tenant, priority or size.
+func classes(w *world.World, r model.Ruling) (list []model.AppID) {
 	type class struct {
 		tenant   string
 		priority int
@@ -64,10 +70,34 @@ func classes(w *world.World, r model.Ruling) int {
 	all := map[class]bool{}
 	for _, app := range w.Fleet.Applications {
 		if d, ok := r.Find(app.ID); ok && d.Verdict == model.VerdictWaiting {
-			all[class{app.ID.Tenant, app.Priority, fmt.Sprint(app.Components[0].Replicas, app.Components[0].Requests)}] = true
+			of := class{app.ID.Tenant, app.Priority, fmt.Sprint(app.Components[0].Replicas, app.Components[0].Requests)}
+			if !all[of] {
+				all[of] = true
+				list = append(list, app.ID)
+			}
 		}
 	}
-	return len(all)
+	return list
+}
+
+// dearest times the advice for one of each of so many classes, in a pass in which everybody else has some. It returns how many
+// these are, and the longest time beyond that of a pass in which all have some.
+func dearest(w *world.World, alike []model.AppID, pass func() time.Duration) (tried int, most time.Duration) {
+	const sample = 100
+	rest := pass()
+	for range 4 {
+		rest = min(rest, pass())
+	}
+	for i := 0; i < len(alike); i += max(1, len(alike)/sample) {
+		for n := range w.Ledger.Decisions {
+			if d := &w.Ledger.Decisions[n]; d.App == alike[i] {
+				d.Advice, d.Advised = nil, nil
+			}
+		}
+		most = max(most, pass()-rest)
+		tried++
+	}
+	return tried, most
 }
 
 func waiting(r model.Ruling) (n int) {
