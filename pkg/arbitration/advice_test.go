@@ -617,7 +617,7 @@ func tryingQuotaIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case, app *solv
 	at := slices.IndexFunc(in.Fleet.Tenants, func(x model.Tenant) bool { return x.Name == app.ID.Tenant })
 	for i, key := range []string{"cpu", "memory", "applications", "workloads"} {
 		by := []int64{1000, 1 << 30, 1, 1}[i]
-		got, known := solve.TryQuota(c, app, solve.Raise{Node: app.Tenant, Key: key, By: by})
+		got, known := (solve.Raise{Node: app.Tenant, Key: key, By: by}).Try(c, app)
 		if !known {
 			continue
 		}

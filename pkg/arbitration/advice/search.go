@@ -62,7 +62,7 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 		wanted = ch.spec(n)
 	}
 	if s.aim == aPlace && s.rests {
-		if t, known := s.onCase(ch, wanted, n); known {
+		if t, known := ch.onCase(s, wanted, n); known {
 			return hit{n, t.Victims}, t.Granted
 		}
 	}
@@ -85,12 +85,12 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 }
 
 // onCase tries a change on the solved case, where that can tell what comes of it.
-func (s *search) onCase(ch *change, wanted *model.Application, n int64) (t solve.Trial, known bool) {
+func (ch *change) onCase(s *search, wanted *model.Application, n int64) (t solve.Trial, known bool) {
 	switch {
 	case wanted != nil:
 		t, known = s.Try(s.app, wanted)
 	case ch.quota != nil:
-		t, known = solve.TryQuota(s.Case, s.app, ch.quota(n))
+		t, known = ch.quota(n).Try(s.Case, s.app)
 	}
 	s.left -= t.Looked / glance
 	return t, known

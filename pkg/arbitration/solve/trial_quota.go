@@ -13,12 +13,12 @@ type Raise struct {
 	By   int64
 }
 
-// TryQuota finds out what a pending or rejected application would get if a quota were larger, as Try does for another spec. A quota
+// Try finds out what a pending or rejected application would get if the quota were larger, as Try of a case does for another spec. A quota
 // concerns only what is declared at and below its node: it is not known what would come of a quota that does not
 // hold now, or under which a newer spec of what runs is refused, as these would be served first.
-func TryQuota(c *Case, app *App, raise Raise) (t Trial, known bool) {
+func (raise Raise) Try(c *Case, app *App) (t Trial, known bool) {
 	n := &c.Nodes[raise.Node]
-	if !c.quotaHolds(raise.Node) {
+	if !n.quotaHolds() {
 		return t, false
 	}
 	for i := raise.Node; i < len(c.Nodes); i++ {
@@ -50,8 +50,7 @@ func TryQuota(c *Case, app *App, raise Raise) (t Trial, known bool) {
 }
 
 // quotaHolds reports whether what is declared at and below a node is within its quota.
-func (t *Tree) quotaHolds(i int) bool {
-	n := &t.Nodes[i]
+func (n *Node) quotaHolds() bool {
 	if n.Tenant != nil && (n.Tenant.MaxApplications > 0 && n.applications > n.Tenant.MaxApplications || n.Tenant.MaxWorkloads > 0 && n.workloads > n.Tenant.MaxWorkloads) {
 		return false
 	}
