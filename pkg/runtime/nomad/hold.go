@@ -39,7 +39,7 @@ func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report ru
 		report.Err = err
 		return report
 	}
-	of := map[model.AppID][]*stub{}
+	of := map[model.AppID][]*listed{}
 	for i := range all {
 		app := keyOf(all[i].Meta).app
 		of[app] = append(of[app], &all[i])
@@ -72,8 +72,8 @@ func (h *holding) did(k key, action runtime.Action, reason model.Reason, message
 	h.outcome.Results = append(h.outcome.Results, runtime.Result{Object: "job " + k.String(), Component: k.component, Action: action, Reason: reason, Message: message})
 }
 
-func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*stub) error {
-	there := map[key]*stub{}
+func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*listed) error {
+	there := map[key]*listed{}
 	for _, s := range live {
 		there[keyOf(s.Meta)] = s
 	}
@@ -104,7 +104,7 @@ func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*stub)
 }
 
 // put registers a job, unless it is there as it is wanted.
-func (h *holding) put(ctx context.Context, w *wish, s *stub) error {
+func (h *holding) put(ctx context.Context, w *wish, s *listed) error {
 	j, err := h.job(w)
 	if err != nil {
 		h.did(w.key, runtime.Failed, model.OutcomeInvalid, err.Error())

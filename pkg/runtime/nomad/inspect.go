@@ -127,7 +127,7 @@ func offer(nodes []node, spec *model.PoolSpec) model.Pool {
 }
 
 // judge judges a job by its allocations.
-func judge(s *stub, now *registration, allocations []*allocation) model.Workload {
+func judge(s *listed, now *registration, allocations []*allocation) model.Workload {
 	k := keyOf(s.Meta)
 	w := model.Workload{
 		App: k.app, Component: k.component, Beside: k.beside, Intent: k.job, Lock: s.Meta[metaLock], Digest: model.Digest(s.Meta[metaWorkload]),

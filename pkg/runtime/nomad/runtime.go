@@ -125,8 +125,8 @@ func (r *Runtime) wake() {
 	}
 }
 
-// stub is a job in a list.
-type stub struct {
+// listed is a job in a list.
+type listed struct {
 	ID             string
 	Namespace      string
 	Type           string
@@ -138,20 +138,20 @@ type stub struct {
 	}
 }
 
-func (s *stub) name() string { return s.Namespace + "/" + s.ID }
+func (s *listed) name() string { return s.Namespace + "/" + s.ID }
 
 // jobs lists the jobs of the fleet.
-func (r *Runtime) jobs(ctx context.Context) ([]stub, error) {
-	all, err := list[stub](ctx, r.c, "jobs", url.Values{"namespace": {"*"}, "meta": {"true"}})
-	all = slices.DeleteFunc(all, func(s stub) bool {
+func (r *Runtime) jobs(ctx context.Context) ([]listed, error) {
+	all, err := list[listed](ctx, r.c, "jobs", url.Values{"namespace": {"*"}, "meta": {"true"}})
+	all = slices.DeleteFunc(all, func(s listed) bool {
 		return s.Meta[metaFleet] != r.o.Fleet || s.Namespace != r.o.Prefix+s.Meta[metaTenant] || s.ID != keyOf(s.Meta).id()
 	})
-	slices.SortFunc(all, func(x, y stub) int { return cmp.Compare(x.name(), y.name()) })
+	slices.SortFunc(all, func(x, y listed) int { return cmp.Compare(x.name(), y.name()) })
 	return all, err
 }
 
 // registered returns a job in the form that Nomad has it.
-func (r *Runtime) registered(ctx context.Context, s *stub, requests *runtime.Requests) (registration, error) {
+func (r *Runtime) registered(ctx context.Context, s *listed, requests *runtime.Requests) (registration, error) {
 	if known, ok := r.known[s.name()]; ok && known.index == s.JobModifyIndex {
 		return known, nil
 	}

@@ -90,14 +90,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		var all []any
 		for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
 			j := s.jobs[id]
-			stub := map[string]any{"JobSummary": map[string]any{"Summary": map[string]any{}}}
+			listed := map[string]any{"JobSummary": map[string]any{"Summary": map[string]any{}}}
 			for _, f := range []string{"ID", "Namespace", "Type", "Stop", "JobModifyIndex"} {
-				stub[f] = j[f]
+				listed[f] = j[f]
 			}
 			if r.URL.Query().Get("meta") == "true" {
-				stub["Meta"] = j["Meta"]
+				listed["Meta"] = j["Meta"]
 			}
-			all = append(all, stub)
+			all = append(all, listed)
 		}
 		s.list(w, r, all)
 	case "GET allocations":
