@@ -26,7 +26,7 @@ func TestWhatNoRuntimeCarriesIsRefused(t *testing.T) {
 	w.app("acme", "agent", 1, 500)
 	w.repo.Write("tenants/acme/apps/agent/more.cue", "package fleet\n\napplication: components: web: runtime: \"virtual-machine\"\n")
 
-	const sentence = "application.components.web.runtime: no runtime adapter carries a worker of virtual-machine on linux; kubernetes carries container on linux, container on windows; kubevirt carries virtual-machine on linux, virtual-machine on windows (vm); process carries process on linux (worker, job)"
+	const sentence = "application.components.web.runtime: no runtime adapter carries a worker of virtual-machine on linux; kubernetes carries container on linux, container on windows; kubevirt carries virtual-machine on linux, virtual-machine on windows (vm); process carries process on linux (worker, job); wasm carries wasm on linux (worker, job); nomad carries nomad on linux (worker, job)"
 	vetted := w.text(exitDiffers, "vet", w.repo.Dir)
 	require.Equal(t, 2, strings.Count(vetted, "DA1595 "+sentence), vetted)
 	require.Contains(t, vetted, "tenants/acme/apps/shop/more.cue:3:40")
