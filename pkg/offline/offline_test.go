@@ -24,12 +24,12 @@ func TestMain(m *testing.M) { os.Exit(evaluators.Main(m)) }
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func options(t *testing.T) offline.Options {
+func options(t testing.TB) offline.Options {
 	return offline.Options{Child: []string{evaluators.Child(t)}, Fleet: "fleet"}
 }
 
 // fleet returns a repository with two applications of one tenant, which is committed.
-func fleet(t *testing.T) *gittest.Repo {
+func fleet(t testing.TB) *gittest.Repo {
 	repo := gittest.New(t)
 	repo.Write("fleet.cue", `package fleet
 
@@ -60,7 +60,7 @@ application: {
 `, name, replicas))
 }
 
-func caseOf(t *testing.T, dir string) offline.Case {
+func caseOf(t testing.TB, dir string) offline.Case {
 	w, err := clone.Open(t.Context(), dir)
 	require.NoError(t, err)
 	t.Cleanup(w.Close)

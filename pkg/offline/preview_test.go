@@ -16,7 +16,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
-	"github.com/d-aros/d-aros/test/tier"
 )
 
 const shopDir = "tenants/acme/apps/shop"
@@ -27,7 +26,7 @@ func edit(op cuefile.Op, value any, path ...string) offline.DraftEdit {
 }
 
 // followed returns a base of the work tree of a repo, or of one of its commits.
-func followed(t *testing.T, c offline.Case, head string) *offline.Base {
+func followed(t testing.TB, c offline.Case, head string) *offline.Base {
 	b, err := offline.OpenBase(t.Context(), options(t), c, head)
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
@@ -183,13 +182,13 @@ func save(t *testing.T, w *clone.Tree, p offline.Preview) clone.Saved {
 	return saved
 }
 
-// TestDraftsThatCostMuch: deciding about a draft, and rendering it, is arithmetic in the server about what children have evaluated. Applications as
-// large as they may be cost it less than a second each, so ten, which a draft can change, stay below ten.
-func TestDraftsThatCostMuch(t *testing.T) {
-	n, components := tier.Count(1, 1, 10), tier.Count(50, 100, 500)
-	repo := fleet(t)
+// BenchmarkCostlyDraft measures the costliest draft that was found: ten new applications, as large as they may be. To decide about it,
+// and to render it, is arithmetic in the server about what children have evaluated.
+func BenchmarkCostlyDraft(b *testing.B) {
+	const applications, components = 10, 500
+	repo := fleet(b)
 	repo.Commit("as it was")
-	base := followed(t, caseOf(t, repo.Dir), "HEAD")
+	base := followed(b, caseOf(b, repo.Dir), "HEAD")
 	big := map[string]any{}
 	for i := range components {
 		env := map[string]string{}
@@ -199,19 +198,19 @@ func TestDraftsThatCostMuch(t *testing.T) {
 		big[fmt.Sprintf("c%d", i)] = map[string]any{"type": "webservice", "properties": map[string]any{"image": "example.com/web:1", "ports": []any{map[string]any{"port": 80}}, "env": env}}
 	}
 	var d offline.Draft
-	for i := range n {
+	for i := range applications {
 		dir := fmt.Sprintf("tenants/acme/apps/big%d", i)
 		d.Edits = append(d.Edits, offline.DraftEdit{Dir: dir, Edit: cuefile.Edit{Op: cuefile.Set, Path: []string{"application"}, Value: map[string]any{"name": path.Base(dir), "components": big}}})
 	}
 	before := usedTime()
-	p, err := base.Preview(t.Context(), d)
-	require.NoError(t, err)
-	_, _, err = p.Shown()
-	require.NoError(t, err)
-	require.Empty(t, p.Problems)
-	used := usedTime() - before
-	t.Logf("%d applications of %d components: %s of CPU time here", n, components, used)
-	require.Less(t, used, time.Duration(n)*time.Second)
+	for b.Loop() {
+		p, err := base.Preview(b.Context(), d)
+		require.NoError(b, err)
+		_, _, err = p.Shown()
+		require.NoError(b, err)
+		require.Empty(b, p.Problems)
+	}
+	b.ReportMetric((usedTime()-before).Seconds()/float64(b.N), "cpu-s/op")
 }
 
 // usedTime is the CPU time of this process, without children.
