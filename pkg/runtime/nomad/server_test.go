@@ -53,11 +53,11 @@ func number(v any) uint64 {
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.before != nil && !s.before(r) {
 		panic(http.ErrAbortHandler)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.token != "" && r.Header.Get("X-Nomad-Token") != s.token {
 		http.Error(w, "ACL token not found", http.StatusForbidden)
 		return
