@@ -248,7 +248,7 @@ func momentless(d *model.Decision) model.Decision {
 func essenceOf(d *model.Decision) model.Decision {
 	advised := momentless(d).Advised
 	return model.Decision{App: d.App, Verdict: d.Verdict, Reason: d.Reason, Spec: d.Spec, Degraded: d.Degraded, Position: d.Position,
-		Grants: d.Grants, Refused: d.Refused, EvictAt: d.EvictAt, Starts: d.Starts, Standing: d.Standing, For: d.For, Advice: d.Advice, Advised: advised}
+		Grants: d.Grants, Refused: d.Refused, EvictAt: d.EvictAt, Starts: d.Starts, Takes: d.Takes, Standing: d.Standing, For: d.For, Advice: d.Advice, Advised: advised}
 }
 
 func essenceByApp(decisions []model.Decision) map[model.AppID]model.Decision {

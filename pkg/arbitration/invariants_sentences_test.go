@@ -1,9 +1,11 @@
 package arbitration_test
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,13 @@ var forms = []struct {
 	{regexp.MustCompile(`^` + shareExceeded + ` yet: at (\S+(?: \S+)?) UTC \(reserveAfter: (\S+)\) it may take from (.+)$`), func(r readBack, _, app model.AppID, w []string) bool {
 		d, _ := r.ruling.Find(app)
 		return r.exceeds(app, w) && w[4] == r.app(app).Policy.ReserveAfter.String() && r.lacksShare(app.Tenant) && r.takes(app, w[3], w[5]) && r.enough(app, d.Takes.From)
+	}},
+	{regexp.MustCompile(`^` + shareExceeded + ` yet: from (\S+(?: \S+)?) UTC on \(reserveAfter: (\S+)\) it may take what leaves the outcome fairer$`), func(r readBack, _, app model.AppID, w []string) bool {
+		return r.exceeds(app, w) && w[4] == r.app(app).Policy.ReserveAfter.String() && r.lacksShare(app.Tenant) && r.takes(app, w[3], "")
+	}},
+	{regexp.MustCompile(`^whether and of whom is worked out (?:by the next pass|within the next (\d+) passes)$`), func(r readBack, _, app model.AppID, w []string) bool {
+		d, _ := r.ruling.Find(app)
+		return d.Takes != nil && d.Takes.From == nil && cmp.Or(w[1], "1") == strconv.Itoa(d.Takes.Within)
 	}},
 	{regexp.MustCompile(`^tenant (\S+) would then have (\S+)% of all capacity$`), func(r readBack, _, app model.AppID, w []string) bool {
 		d, _ := r.ruling.Find(app)

@@ -116,7 +116,7 @@ func TestAllThatExceedTakeTurns(t *testing.T) {
 		for i := range ruling.Decisions {
 			d, o := &ruling.Decisions[i], &remembered.Decisions[i]
 			require.True(t, d.RulesAs(o), "%s\n%s", d.Message, o.Message)
-			if d.Takes != nil {
+			if d.Takes != nil && d.Takes.Within == 0 {
 				told[d.App] = d.Takes
 			}
 		}
@@ -158,4 +158,40 @@ func TestAllThatExceedTakeTurns(t *testing.T) {
 	}
 	t.Logf("%d of %d took beyond the fair share of their tenant", taken, tenants)
 	require.Greater(t, taken, tenants/2)
+}
+
+// Of thirty tenants that each wait for more than their fair share, all are told in the first pass when they may take: twenty
+// also of whom, and the others in how many passes that is worked out, which it then is.
+func TestAllThatExceedAreToldWhenAtOnce(t *testing.T) {
+	const tenants = 30
+	var text strings.Builder
+	text.WriteString("policy reserveAfter=30m\npool general cpu=240\ntenant many\nruns")
+	for i := range 60 {
+		fmt.Fprintf(&text, " many/%03d", i)
+	}
+	text.WriteString(" size=4\n")
+	for i := range tenants {
+		fmt.Fprintf(&text, "tenant t%03d\nasks t%03d/job size=10\n", i, i)
+	}
+	s, err := story.Read(text.String())
+	require.NoError(t, err)
+	at, arbiter, begun := &scene{World: s.World}, follow.Silent(arbitration.Solve), s.Now
+	for pass, untold := range []int{10, 0} {
+		fleet, seen, ledger := at.inputs()
+		ruling, without := s.Decide(), 0
+		require.Empty(t, differing(essence(ruling), essence(arbiter.Decide(fleet, seen, ledger, s.Now))))
+		for i := range tenants {
+			d, _ := ruling.Find(model.AppID{Tenant: fmt.Sprintf("t%03d", i), Name: "job"})
+			require.NotNil(t, d.Takes, "pass %d: %s", pass, d.Message)
+			require.Equal(t, begun.Add(30*time.Minute), d.Takes.At)
+			require.Regexp(t, "12:30 UTC (on )?.reserveAfter: 30m0s. it may take", d.Message)
+			if d.Takes.Within > 0 {
+				without++
+				require.Contains(t, d.Message, "is worked out by the next pass")
+			}
+		}
+		require.Equal(t, untold, without)
+		s.Apply(ruling)
+		s.Now = s.Now.Add(time.Second)
+	}
 }

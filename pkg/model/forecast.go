@@ -32,9 +32,12 @@ type Taking struct {
 	At    time.Time `json:"at"`
 	From  []AppID   `json:"from"`  // nil: it would find nobody
 	Share int       `json:"share"` // in thousandths of all capacity
+
+	// Within is in how many passes it is worked out of whom, if nothing else changes, 0: it is worked out.
+	Within int `json:"within,omitempty"`
 }
 
 // Equal reports whether two of them are the same; nil is none.
 func (t *Taking) Equal(o *Taking) bool {
-	return t == o || t != nil && o != nil && t.At.Equal(o.At) && slices.Equal(t.From, o.From) && t.Share == o.Share
+	return t == o || t != nil && o != nil && t.At.Equal(o.At) && slices.Equal(t.From, o.From) && t.Share == o.Share && t.Within == o.Within
 }

@@ -13,7 +13,7 @@ func (w *Writer) taking(t *solve.Taking) *model.Taking {
 	if t == nil {
 		return nil
 	}
-	r := &model.Taking{At: t.At.UTC().Round(0), Share: thousandths(t.Share)}
+	r := &model.Taking{At: t.At.UTC().Round(0), Share: thousandths(t.Share), Within: t.Within}
 	for _, v := range t.From {
 		r.From = append(r.From, v.ID)
 	}
@@ -33,12 +33,23 @@ func (w *Writer) exceeding(app *solve.App) string {
 		return sentence + ", however long it waits (reserveAfter: 0s)"
 	case t == nil:
 		return sentence
+	case t.Within > 0:
+		return sentence + fmt.Sprintf(" yet: from %s UTC on (reserveAfter: %s) it may take what leaves the outcome fairer; whether and of whom is worked out %s",
+			hour(t.At, w.Now), after, inPasses(t.Within))
 	case t.From == nil:
 		return sentence + ", also when it has waited for " + after.String() + " (reserveAfter): " + noRoom
 	default:
 		return sentence + fmt.Sprintf(" yet: at %s UTC (reserveAfter: %s) it may take from %s; tenant %s would then have %s of all capacity",
 			hour(t.At, w.Now), after, victims(t.From), n.Name, percent(t.Share))
 	}
+}
+
+// inPasses says in how many passes something is worked out.
+func inPasses(n int) string {
+	if n == 1 {
+		return "by the next pass"
+	}
+	return fmt.Sprintf("within the next %d passes", n)
 }
 
 // victims names the first of those who give way.

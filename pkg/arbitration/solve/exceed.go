@@ -17,6 +17,8 @@ type Taking struct {
 	At    time.Time // when it has waited for long enough
 	From  []*App    // of whom, as things are now, nil: nobody
 	Share Share     // of all capacity that its tenant then has
+
+	Within int // passes in which it is worked out of whom, if nothing else changes, 0: it is worked out
 }
 
 // Exceeds reports whether an application is the one of its tenant that may take what exceeds the fair share, sooner or later.
@@ -110,19 +112,19 @@ func (l *lines) startsByItself(app *App) bool {
 }
 
 // foretell tells those that may take later what that is, as everything is in the end. Where nothing moved, that is what they were
-// told when it was their turn. Those whose turn it is not are told what they were told before.
+// told when it was their turn. Those whose turn it is not are told what they were told before, or at least when they may take.
 func (l *lines) foretell() {
 	for _, app := range l.later {
 		l.tellAgain(app)
 	}
-	if len(l.of.Changed) == 0 {
-		return
-	}
-	for _, app := range l.exceeding {
-		if app.Takes = nil; Exceeds(l.of.platform, l.of.Books, app) {
-			l.tell(app)
+	if len(l.of.Changed) > 0 {
+		for _, app := range l.exceeding {
+			if app.Takes = nil; Exceeds(l.of.platform, l.of.Books, app) {
+				l.tell(app)
+			}
 		}
 	}
+	l.tellWhen()
 }
 
 // tell tells an application what it may take later, as things are now.

@@ -11,7 +11,8 @@ import (
 // pass does it for few. Where there are more they take turns, which follow from what the ledger lacks: first those whose
 // time has come and that were told whom they may take from, then those that were told nothing, then the others, of which the time of the
 // pass selects the first. So all are told within as many passes as there are times so many of them, and while nothing
-// changes they are told the same. An application whose turn it is not is told what it was told before, as long as that would make room.
+// changes they are told the same. An application whose turn it is not is told what it was told before, as long as that would make room, and
+// else when it may take and in how many passes it is worked out of whom.
 
 // mayExceed lists, by tenant, the applications that may take what exceeds a fair share, sooner or later.
 func mayExceed(platform *model.Policy, b *Books) (list []*App) {
@@ -28,7 +29,7 @@ func mayExceed(platform *model.Policy, b *Books) (list []*App) {
 // changes until then.
 func TurnsRemain(c *Case) bool {
 	all := mayExceed(&c.Fleet.Platform.Policy, c.Books)
-	return len(all) > mostExceeding && slices.ContainsFunc(all, func(app *App) bool { return app.Takes == nil || patient(c.Now, app) })
+	return len(all) > mostExceeding && slices.ContainsFunc(all, func(app *App) bool { return !app.Takes.workedOut() || patient(c.Now, app) })
 }
 
 // turn is how soon it is the turn of an application.
@@ -64,10 +65,34 @@ func (a *allotment) turnOf(app *App) turn {
 
 // told is what the ledger says that an application may take, nil: nothing.
 func (a *allotment) told(app *App) *model.Taking {
-	if d, ok := a.ledger.Decision(app.ID); ok && d.Verdict == model.VerdictWaiting {
+	if d, ok := a.ledger.Decision(app.ID); ok && d.Verdict == model.VerdictWaiting && d.Takes != nil && d.Takes.Within == 0 {
 		return d.Takes
 	}
 	return nil
+}
+
+// workedOut reports whether it is known of whom an application may take, or that it would find nobody.
+func (t *Taking) workedOut() bool { return t != nil && t.Within == 0 }
+
+// tellWhen tells all that may exceed the fair share of their tenant, and for which it is not worked out of whom they may take, when they may, and in
+// how many passes it is worked out. Until then it is the turn of them and of those whose time has come, so many in a pass.
+func (l *lines) tellWhen() {
+	var untold []*App
+	turns := 0
+	for _, app := range mayExceed(l.of.platform, l.of.Books) {
+		switch {
+		case app.Starts != nil && !app.Starts.late(): // it waits for that
+		case !app.Takes.workedOut():
+			untold = append(untold, app)
+			turns++
+		case app.Takes.From != nil && patient(l.of.now, app):
+			turns++
+		}
+	}
+	for _, app := range untold {
+		app.Takes = &Taking{At: app.WaitsSince(l.of.now).Add(ExceedsAfter(l.of.platform, app)), Within: (turns + mostExceeding - 1) / mostExceeding}
+		l.of.promised(app)
+	}
 }
 
 // tellAgain tells an application what the ledger says that it may take, if it may and that would make room.
