@@ -34,6 +34,16 @@ func sentencesAreTrue(t *rapid.T) {
 		app.Policy.ReserveAfter = time.Duration(s.rng.IntN(3)) * time.Minute
 		*app = app.Seal()
 	}
+	s.tellsTrue(t)
+}
+
+// TestSentencesOfTurnsAreTrue: the same where so many exceed the fair share of their tenant that they take turns.
+func TestSentencesOfTurnsAreTrue(t *testing.T) {
+	holds(t, 1, func(t *rapid.T) { many(t).tellsTrue(t) })
+}
+
+// tellsTrue rules, and reads back what the decisions say.
+func (s *scene) tellsTrue(t *rapid.T) {
 	before := s.clone()
 	r := readBack{scene: s, was: before.Ledger, before: before.takes(), look: before.inside()}
 	r.ruling, _ = s.step(0)

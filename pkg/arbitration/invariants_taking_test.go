@@ -1,6 +1,7 @@
 package arbitration_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -136,4 +137,67 @@ func (s *scene) waiting() map[model.AppID]time.Time {
 		}
 	}
 	return all
+}
+
+// An arbiter that remembers tells the same as one that does not of when and of whom each may take, where so many exceed the fair share of their
+// tenant that they take turns; and all are told when from the first pass in which they wait.
+func TestTurnsFollowFromWhatChanges(t *testing.T) {
+	inTurn := 0
+	holds(t, 1, func(t *rapid.T) {
+		s := many(t)
+		arbiter := follow.Silent(arbitration.Solve)
+		for range 6 {
+			for range s.rng.IntN(3) {
+				if s.one(3) {
+					s.Remove(s.Fleet.Applications[s.rng.IntN(len(s.Fleet.Applications))].ID)
+				} else {
+					s.job(1+s.rng.IntN(len(s.Fleet.Tenants)-1), 9+s.rng.IntN(3), 200, 0)
+				}
+			}
+			fleet, seen, ledger := s.inputs()
+			want := s.Decide()
+			if diff := differing(essence(want), essence(arbiter.Decide(fleet, seen, ledger, s.Now))); diff != "" {
+				t.Fatal(diff)
+			}
+			has := map[string]bool{}
+			for _, d := range want.Decisions {
+				has[d.App.Tenant] = has[d.App.Tenant] || d.Verdict == model.VerdictGranted
+			}
+			for _, d := range want.Decisions {
+				if d.Verdict == model.VerdictWaiting && d.Position == 1 && !has[d.App.Tenant] && d.Takes == nil {
+					t.Fatalf("%s is not told when it may take: %s", d.App, d.Message)
+				}
+				if d.Takes != nil && d.Takes.Within > 0 {
+					inTurn++
+				}
+			}
+			s.Apply(want)
+			s.Now = s.Now.Add(time.Duration(s.rng.IntN(40)) * time.Second)
+		}
+	})
+	t.Logf("%d times somebody was told when it may take before it was worked out of whom", inTurn)
+	require.Positive(t, inTurn)
+}
+
+// many draws a world in which one tenant has everything, and some dozens wait for more than their fair share each.
+func many(t *rapid.T) *scene {
+	tenants := rapid.IntRange(22, 45).Draw(t, "waiting")
+	s := flat(t, 8*tenants, false, func() int { return 1 })
+	for _, app := range slices.Clone(s.Fleet.Applications) {
+		s.Remove(app.ID)
+	}
+	policy := s.Fleet.Platform.Policy
+	policy.ReserveAfter = time.Minute
+	s.Fleet.Platform.Policy, s.Fleet.Tenants = policy, nil
+	for i := range tenants + 1 {
+		s.Fleet.Tenants = append(s.Fleet.Tenants, model.Tenant{Name: fmt.Sprintf("tenant-%d", i), Weight: 1, PriorityCeiling: 1000, Policy: policy})
+	}
+	for range 2 * tenants {
+		s.job(0, 4, 200, 0)
+	}
+	s.Round()
+	for i := range tenants {
+		s.job(i+1, 9+s.rng.IntN(3), 200, 0)
+	}
+	return s
 }

@@ -26,10 +26,9 @@ func mayExceed(platform *model.Policy, b *Books) (list []*App) {
 }
 
 // TurnsRemain reports whether, after a pass, the next one looks at others of those that may exceed the fair share of their tenant, though nothing
-// changes until then.
+// changes until then. What was worked out before the last change may still make room and no longer be the least, so turns go on.
 func TurnsRemain(c *Case) bool {
-	all := mayExceed(&c.Fleet.Platform.Policy, c.Books)
-	return len(all) > mostExceeding && slices.ContainsFunc(all, func(app *App) bool { return !app.Takes.workedOut() || patient(c.Now, app) })
+	return len(mayExceed(&c.Fleet.Platform.Policy, c.Books)) > mostExceeding
 }
 
 // turn is how soon it is the turn of an application.
