@@ -167,23 +167,36 @@ func promisedStartsAreKept(t *rapid.T) {
 			}
 		}
 		next := s.Now.Add(time.Duration(1+s.rng.IntN(10)) * time.Minute)
-		for i := range s.Ledger.Instances {
-			inst := &s.Ledger.Instances[i]
-			if inst.Phase.Active() && inst.Spec.Components[0].Expect > 0 && len(inst.Components) > 0 && !inst.Components[0].Finished() {
-				if end := inst.Components[0].Since.Add(inst.Spec.Components[0].Expect); end.Before(next) {
-					next = end
-				}
-			}
+		if end := s.nextEnd(); !end.IsZero() && end.Before(next) {
+			next = end
 		}
 		s.Now = next
-		for i := range s.Ledger.Instances {
-			inst := &s.Ledger.Instances[i]
-			if inst.Phase.Active() && inst.Spec.Components[0].Expect > 0 && !s.Now.Before(inst.Components[0].Since.Add(inst.Spec.Components[0].Expect)) {
-				s.End(inst.App)
+		s.endDue()
+	}
+	timesPassed += passed
+}
+
+// nextEnd is when the next of those that run is expected to end, zero: none is.
+func (s *scene) nextEnd() (next time.Time) {
+	for i := range s.Ledger.Instances {
+		inst := &s.Ledger.Instances[i]
+		if inst.Phase.Active() && inst.Spec.Components[0].Expect > 0 && len(inst.Components) > 0 && !inst.Components[0].Finished() {
+			if end := inst.Components[0].Since.Add(inst.Spec.Components[0].Expect); next.IsZero() || end.Before(next) {
+				next = end
 			}
 		}
 	}
-	timesPassed += passed
+	return next
+}
+
+// endDue lets all end that are expected to have ended.
+func (s *scene) endDue() {
+	for i := range s.Ledger.Instances {
+		inst := &s.Ledger.Instances[i]
+		if inst.Phase.Active() && inst.Spec.Components[0].Expect > 0 && !s.Now.Before(inst.Components[0].Since.Add(inst.Spec.Components[0].Expect)) {
+			s.End(inst.App)
+		}
+	}
 }
 
 // standings are the classes of applications, what is served first first.
