@@ -109,7 +109,7 @@ var mutations = []mutation{
 	{"solve/exceed.go", "the platform switches nothing off", `	if platform.ReserveAfter <= 0 {`, `	if false {`},
 	{"solve/exceed.go", "who is told of those that may give way later is told of those that may now", `	then.now = at
 `, ``},
-	{"solve/exceed.go", "what moves later in a ruling does not count", `	if len(l.of.Changed) == 0 {`, `	if true {`},
+	{"solve/exceed.go", "what moves later in a ruling does not count", `	if len(l.of.Changed) > 0 {`, `	if false {`},
 	{"solve/turns.go", "who was told nothing has no turn before others", `cmp.Compare(a.turnOf(x), a.turnOf(y))`, `cmp.Compare(x.slot, y.slot)`},
 	{"solve/turns.go", "whose time has come has no turn before others", `	case told.From != nil && patient(a.now, app):
 		return toTake
