@@ -130,9 +130,9 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	table(w, "\nWORKLOAD\tBROKEN PROMISE\tRESERVED\tGOT\tTAKEN BY", r.Broken, func(b qos.Broken) []any {
 		var by []string
 		for _, t := range b.By {
-			by = append(by, t.Who+" "+model.FormatCPU(t.CPU))
+			by = append(by, t.Who+" "+b.Format(t.Amount))
 		}
-		return []any{b.Workload, b.Promise, model.FormatCPU(b.Reserved), model.FormatCPU(b.Got), cmp.Or(strings.Join(by, ", "), "-")}
+		return []any{b.Workload, b.Promise, b.Format(b.Reserved), b.Format(b.Got), cmp.Or(strings.Join(by, ", "), "-")}
 	})
 	table(w, "\nWORKLOAD\tPROMISED\tINSTEAD\tBECAUSE", r.Degradations, func(d qos.Degradation) []any {
 		return []any{cmp.Or(d.Workload, "all"), d.Promise, d.Instead, d.Reason}

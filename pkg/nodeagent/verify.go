@@ -3,7 +3,6 @@
 package nodeagent
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -11,15 +10,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
-const (
-	turnsToBreak = 3 // passes in a row in which a workload starves
-	mostTakers   = 3 // of those that are named
-)
-
 // verifier looks whether workloads get what is reserved for them, whatever was written.
 type verifier struct {
 	last    map[string]measured // by workload
-	starved map[string]starving
+	starved map[string]starving // of processors
+	memory  qos.Watch
+	held    []qos.Broken // promises of memory that are broken, as of the last look
 }
 
 type measured struct {
@@ -28,13 +24,11 @@ type measured struct {
 	usage  qos.Usage
 }
 
-// starving is a workload that starves: since how many turns, what its rivals had used when
-// the last one began, and the promise once it counts as broken.
+// starving is a workload that starves of processors, and what its rivals had used when the last turn began.
 type starving struct {
-	turns  int
+	qos.Starving
 	since  time.Time
 	rivals map[string]int64
-	broken *qos.Broken
 }
 
 // verify measures the workloads with a reservation of processors and returns the promises
@@ -58,7 +52,7 @@ func (v *verifier) verify(tree *cgroup.Tree, plan qos.Plan, shares []qos.Share, 
 		before, known := last[s.Workload]
 		if known && before.cgroup == m.cgroup && now.Sub(before.at) < leastInterval {
 			v.last[s.Workload], v.starved[s.Workload] = before, starved[s.Workload] // too soon to tell
-			if b := starved[s.Workload].broken; b != nil {
+			if b := starved[s.Workload].Broken; b != nil {
 				broken = append(broken, *b)
 			}
 			continue
@@ -71,17 +65,16 @@ func (v *verifier) verify(tree *cgroup.Tree, plan qos.Plan, shares []qos.Share, 
 			continue
 		}
 		state := starved[s.Workload]
-		state.turns++
-		switch {
-		case state.turns == turnsToBreak-1:
-			state.since, state.rivals = now, tree.Rivals(m.cgroup)
-		case state.turns >= turnsToBreak && state.broken == nil:
-			state.broken = &qos.Broken{Workload: s.Workload, Promise: "cpu.reserved", Reserved: s.Reserved, Got: got,
+		state.Starving = state.Next(func() *qos.Broken {
+			return &qos.Broken{Workload: s.Workload, Promise: qos.ReservedCPU, Reserved: s.Reserved, Got: got,
 				By: took(state.rivals, tree.Rivals(m.cgroup), now.Sub(state.since))}
+		})
+		if state.Ends() {
+			state.since, state.rivals = now, tree.Rivals(m.cgroup)
 		}
 		v.starved[s.Workload] = state
-		if state.broken != nil {
-			broken = append(broken, *state.broken)
+		if state.Broken != nil {
+			broken = append(broken, *state.Broken)
 		}
 	}
 	return broken
@@ -90,26 +83,49 @@ func (v *verifier) verify(tree *cgroup.Tree, plan qos.Plan, shares []qos.Share, 
 // took lists who used most meanwhile.
 func took(before, after map[string]int64, passed time.Duration) (all []qos.Took) {
 	for who, n := range after {
-		if was, known := before[who]; known && n > was && passed > 0 {
-			all = append(all, qos.Took{Who: who, CPU: (n - was) * 1000 / max(1, passed.Microseconds())})
+		if was, known := before[who]; known && passed > 0 {
+			all = append(all, qos.Took{Who: who, Amount: (n - was) * 1000 / max(1, passed.Microseconds())})
 		}
 	}
-	slices.SortFunc(all, func(a, b qos.Took) int { return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(a.Who, b.Who)) })
-	return all[:min(len(all), mostTakers)]
+	return qos.Takers(all, 0)
+}
+
+// verifyMemory returns the promises of memory that are broken. It reads nothing for that but what the standings have; fresh
+// says that they were measured in this turn.
+func (v *verifier) verifyMemory(standings []qos.Standing, host, system int64, fresh bool) []qos.Broken {
+	if !fresh {
+		return v.held
+	}
+	seen := make([]qos.Holding, len(standings))
+	for i := range standings {
+		seen[i] = standings[i].HoldingOfMemory()
+	}
+	v.memory, v.held = v.memory.Next(qos.ReservedMemory, seen, func() []qos.Took {
+		machine, err := cgroup.ReadMachine()
+		if err != nil {
+			return nil
+		}
+		rest := host - machine.Free - system
+		for _, h := range seen {
+			rest -= h.Got
+		}
+		return []qos.Took{{Who: "everything that is not in the plan", Amount: rest}}
+	})
+	return v.held
 }
 
 // logBroken logs once that a promise is broken, and that it holds again.
 func (a *agent) logBroken(next Report) {
-	named := func(list []qos.Broken, name string) bool {
-		return slices.ContainsFunc(list, func(b qos.Broken) bool { return b.Workload == name })
+	has := func(list []qos.Broken, b qos.Broken) bool {
+		return slices.ContainsFunc(list, func(o qos.Broken) bool { return o.Workload == b.Workload && o.Promise == b.Promise })
 	}
 	for _, b := range next.Broken {
-		if !named(a.report.Broken, b.Workload) {
-			a.cfg.Log.Error("broken-promise", "workload", b.Workload, "promise", b.Promise, "reservedMilliCPU", b.Reserved, "gotMilliCPU", b.Got, "takenBy", b.By)
+		if !has(a.report.Broken, b) {
+			a.cfg.Log.Error("broken-promise", "workload", b.Workload, "promise", b.Promise, "reserved", b.Format(b.Reserved), "got", b.Format(b.Got), "takenBy", b.By)
 		}
 	}
 	for _, b := range a.report.Broken {
-		if !named(next.Broken, b.Workload) {
+		if !has(next.Broken, b) {
 			a.cfg.Log.Info("promise holds again", "workload", b.Workload, "promise", b.Promise)
 		}
 	}

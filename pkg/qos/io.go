@@ -85,7 +85,7 @@ func refusedDisks(plan Plan, host Host) []string {
 	case host.DiskRate == 0:
 		lacks = "the agent was not told what each disk can do (--disk-rate)"
 	case slices.Contains(host.Lacks, "io.pressure"):
-		lacks = "the kernel does not tell who waits for disks: it needs pressure files (psi=1) and cgroup v2"
+		lacks = untoldWaits("disks")
 	case !plan.Yields():
 		lacks = "nobody here leaves disks to others: give a profile io.yield"
 	}
@@ -101,12 +101,17 @@ func refusedDisks(plan Plan, host Host) []string {
 	return refused
 }
 
+// untoldWaits says why nobody knows who waits for a resource.
+func untoldWaits(resource string) string {
+	return "the kernel does not tell who waits for " + resource + ": it needs pressure files (psi=1) and cgroup v2"
+}
+
 func (w *Workload) disk() int64 { return w.Reserved.Get(model.DiskResource) }
 
 // yield says where nobody can be told to wait, so that nothing is left to others.
 func (r *decision) yield(w Workload) {
 	if w.Profile.IO.Yield && slices.Contains(r.Host.Lacks, "io.pressure") {
-		r.degrade(w.Name, "io.yield", "none", "the kernel does not tell who waits for disks: it needs pressure files (psi=1) and cgroup v2")
+		r.degrade(w.Name, "io.yield", "none", untoldWaits("disks"))
 	}
 }
 

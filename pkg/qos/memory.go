@@ -2,6 +2,7 @@ package qos
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -71,6 +72,9 @@ func (r *decision) memory() {
 		if limit > 0 && least > limit/10*9 {
 			r.degrade(w.Name, "memory.min", "memory.min", "more than 90 % of the limit is unreclaimable: the page cache may force an out-of-memory kill")
 		}
+		if least > 0 && slices.Contains(r.Host.Lacks, "memory.pressure") {
+			r.degrade(w.Name, "memory.reserved", "memory.reserved", "nobody looks whether it is kept: "+untoldWaits("memory"))
+		}
 		r.setAmount(w.Name, w.Cgroup, "memory.min", least)
 		r.setAmount(w.Name, w.Cgroup, "memory.low", low)
 		r.setAmount(w.Name, w.Cgroup, "memory.high", high)
@@ -119,4 +123,9 @@ func (r *decision) lose(w, promise string, n int64, reason string) {
 	if n > 0 {
 		r.degrade(w, promise, "none", reason)
 	}
+}
+
+// ReservesMemory reports whether any workload has a reservation of memory.
+func (p Plan) ReservesMemory() bool {
+	return slices.ContainsFunc(p.Workloads, func(w Workload) bool { return w.Reserved.Memory > 0 })
 }

@@ -69,11 +69,22 @@ func (d *Degradation) ReducedBy() (list []Shortfall) {
 
 // Shortfall returns the reservation that is not got.
 func (b *Broken) Shortfall() Shortfall {
-	reason := "it waits for processors and does not get them"
-	if len(b.By) > 0 {
-		reason += "; " + b.By[0].Who + " took " + model.FormatCPU(b.By[0].CPU)
+	s := Shortfall{Workload: planned(b.Workload), Promised: b.Reserved, Kept: b.Got}
+	verb := "took"
+	switch b.Promise {
+	case ReservedMemory:
+		s.Resource, s.Reason, verb = "memory", "it waits for memory and does not get it", "holds above what is reserved"
+	case ReservedDisk:
+		s.Resource, s.Reason = model.DiskResource, "it waits for disks and does not get them"
+	case ReservedNetwork:
+		s.Resource, s.Reason = model.NetworkResource, "its packets wait and are not sent"
+	default:
+		s.Resource, s.Reason = "cpu", "it waits for processors and does not get them"
 	}
-	return Shortfall{Workload: planned(b.Workload), Resource: "cpu", Promised: b.Reserved, Kept: b.Got, Reason: reason}
+	if len(b.By) > 0 {
+		s.Reason += "; " + planned(b.By[0].Who) + " " + verb + " " + b.Format(b.By[0].Amount)
+	}
+	return s
 }
 
 // Shortfall returns that the workload may not have its group.

@@ -1,33 +1,149 @@
 package qos
 
+import (
+	"cmp"
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
+
 // Usage is what the threads of a group have had since it was made, in microseconds.
 type Usage struct {
 	CPU    int64 // of processors
 	Waited int64 // for a processor, although they could run
 }
 
-// Broken is a reservation that a workload does not get although it could use it.
+// Broken is a reservation that a workload does not get although it could use it. Amounts are in
+// milli-CPU, bytes, and bytes or bits in a second.
 type Broken struct {
 	Workload string `json:"workload"`
-	Promise  string `json:"promise"`  // cpu.reserved
-	Reserved int64  `json:"reserved"` // milli-CPU
-	Got      int64  `json:"got"`      // milli-CPU, when it was found
-	By       []Took `json:"by"`       // who took most, the largest part first
+	Promise  string `json:"promise"` // of a resource: cpu.reserved
+	Reserved int64  `json:"reserved"`
+	Got      int64  `json:"got"` // when it was found
+	By       []Took `json:"by"`  // who took most, the largest part first
 }
 
-// Took is processor time that others had meanwhile.
+// Took is what others had meanwhile: processor time, or what they have above what is reserved for them.
 type Took struct {
-	Who string `json:"who"` // a group, or the processes directly in one
-	CPU int64  `json:"cpu"` // milli-CPU
+	Who    string `json:"who"` // a group or the processes directly in one, a workload, a class of the uplink
+	Amount int64  `json:"amount"`
 }
+
+// The reservations that are watched.
+const (
+	ReservedCPU     = "cpu.reserved"
+	ReservedMemory  = "memory.reserved"
+	ReservedDisk    = "disk.reserved"
+	ReservedNetwork = "network.reserved"
+)
+
+const (
+	turnsToBreak = 3    // in a row in which a workload starves
+	mostTakers   = 3    // of those that are named
+	waitsEnough  = 1000 // 10 % of the time, from which on a workload is hungry
+)
 
 // Starved reports whether a workload waited for processors for a tenth of the time that
-// passed, and got less than what is reserved for it, and how much it got in milli-CPU. A
-// twentieth less is no broken promise: kernels share time in slices.
+// passed, and got less than what is reserved for it, and how much it got in milli-CPU.
 func Starved(before, after Usage, passed, reserved int64) (got int64, starved bool) {
 	if passed <= 0 || after.CPU < before.CPU || after.Waited < before.Waited {
 		return 0, false // another group by the same name, or threads that ended
 	}
 	got = wide(after.CPU-before.CPU, 1000).floor(passed)
-	return got, got < reserved-reserved/20 && after.Waited-before.Waited >= passed/10
+	return got, below(got, reserved) && after.Waited-before.Waited >= passed/10
+}
+
+// below reports whether that is less than what is reserved. A twentieth less is no broken
+// promise: kernels share time in slices, and memory in pages and batches.
+func below(got, reserved int64) bool { return got < reserved-reserved/20 }
+
+// Starving is a workload that starves of a resource: for how many turns in a row, and the promise once it is broken.
+// Its zero value does not starve.
+type Starving struct {
+	Turns  int
+	Broken *Broken
+}
+
+// Next counts a turn in which the workload starved. In the third the promise is broken. What is found then stays
+// until the workload starves no more.
+func (s Starving) Next(found func() *Broken) Starving {
+	if s.Turns++; s.Turns >= turnsToBreak && s.Broken == nil {
+		s.Broken = found()
+	}
+	return s
+}
+
+// Ends reports whether another turn in which the workload starves breaks the promise.
+func (s Starving) Ends() bool { return s.Turns == turnsToBreak-1 }
+
+// Holding is what was seen of one resource of a workload in a turn.
+type Holding struct {
+	Workload string
+	Reserved int64 // that is in force: 0 for none
+	Got      int64
+	Hungry   bool // it waits for more of it
+}
+
+// Watch has the workloads that starve of a resource, by name.
+type Watch map[string]Starving
+
+// Next judges a turn: a workload that is hungry and below its reservation for three turns in a row is promised
+// more than it gets, and who has more than is reserved for them took it. Where nobody does, the resource is
+// slow, and no promise is broken. rest returns what those have who are not among the holdings; it is
+// asked only when a promise may be broken.
+func (w Watch) Next(promise string, seen []Holding, rest func() []Took) (next Watch, broken []Broken) {
+	for i := range seen {
+		h := &seen[i]
+		if !h.Hungry || !below(h.Got, h.Reserved) {
+			continue
+		}
+		s := w[h.Workload].Next(func() *Broken {
+			by := slices.Clone(rest())
+			for j := range seen {
+				by = append(by, Took{seen[j].Workload, seen[j].Got - seen[j].Reserved})
+			}
+			if by = Takers(by, h.Reserved/20); len(by) == 0 {
+				return nil
+			}
+			return &Broken{Workload: h.Workload, Promise: promise, Reserved: h.Reserved, Got: h.Got, By: by}
+		})
+		if next == nil {
+			next = Watch{}
+		}
+		if next[h.Workload] = s; s.Broken != nil {
+			broken = append(broken, *s.Broken)
+		}
+	}
+	return next, broken
+}
+
+// Takers returns those who took most, of who took more than the least that counts.
+func Takers(all []Took, least int64) []Took {
+	all = slices.DeleteFunc(all, func(t Took) bool { return t.Amount <= least })
+	slices.SortFunc(all, func(a, b Took) int { return cmp.Or(cmp.Compare(b.Amount, a.Amount), cmp.Compare(a.Who, b.Who)) })
+	return all[:min(len(all), mostTakers)]
+}
+
+// HoldingOfMemory is what was seen of the memory of a workload. One that did not run asks for nothing, and where the kernel
+// does not tell who waits nobody is hungry.
+func (s *Standing) HoldingOfMemory() Holding {
+	h := Holding{Workload: s.Workload, Reserved: s.Effective.Memory}
+	if s.Used != nil {
+		h.Got = s.Used.Memory
+		h.Hungry = s.Pressure != nil && s.Used.CPU > 0 && s.Pressure.Memory >= waitsEnough
+	}
+	return h
+}
+
+// Format writes an amount of what was promised.
+func (b *Broken) Format(n int64) string {
+	switch b.Promise {
+	case ReservedMemory:
+		return mebibytes(n)
+	case ReservedDisk:
+		return kibibytes(n) + "/s"
+	case ReservedNetwork:
+		return model.FormatBitrate(n / 8 * 8)
+	}
+	return model.FormatCPU(n)
 }

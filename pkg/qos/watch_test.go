@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func TestStarved(t *testing.T) {
@@ -29,4 +30,95 @@ func TestStarved(t *testing.T) {
 		require.Equal(t, c.starved, starved, c.name)
 		require.Equal(t, c.got, got, c.name)
 	}
+}
+
+// The reservation is 75 MiB below a group of 50, as in the table of effective protection of a kernel test.
+func TestStarvedOfMemory(t *testing.T) {
+	const mib = 1 << 20
+	see := func(reserved, got, cpu, waits int64) Standing {
+		return Standing{Workload: "db", Effective: Amounts{Memory: reserved}, Used: &Used{CPU: cpu, Memory: got}, Pressure: &Pressure{Memory: waits}}
+	}
+	batch := func(reserved, got int64) Standing {
+		return Standing{Workload: "batch", Effective: Amounts{Memory: reserved}, Used: &Used{CPU: 1000, Memory: got}}
+	}
+	untold := see(75*mib, 29*mib, 100, 0)
+	untold.Pressure = nil
+	for _, c := range []struct {
+		name   string
+		db     Standing
+		others []Standing
+		rest   int64
+		want   []Took
+	}{
+		{"an ancestor of 50 protects 75 and 25 to 29 and 21", see(75*mib, 29*mib, 100, 4000), []Standing{batch(0, 50*mib)}, 0, []Took{{"batch", 50 * mib}}},
+		{"who has what is theirs took nothing", see(75*mib, 29*mib, 100, 4000), []Standing{batch(25*mib, 21*mib)}, 0, nil},
+		{"the host itself took it", see(75*mib, 29*mib, 100, 4000), []Standing{batch(25*mib, 21*mib)}, 100 * mib, []Took{{"rest", 100 * mib}}},
+		{"a twentieth less", see(75*mib, 72*mib, 100, 4000), []Standing{batch(0, 500*mib)}, 0, nil},
+		{"it wants no more", see(75*mib, 29*mib, 100, 999), []Standing{batch(0, 500*mib)}, 0, nil},
+		{"it does not run", see(75*mib, 29*mib, 0, 4000), []Standing{batch(0, 500*mib)}, 0, nil},
+		{"nothing is reserved, or in force", see(0, 29*mib, 100, 4000), []Standing{batch(0, 500*mib)}, 0, nil},
+		{"the kernel does not tell", untold, []Standing{batch(0, 500*mib)}, 0, nil},
+	} {
+		var w Watch
+		var broken []Broken
+		for turn := 1; turn <= 4; turn++ {
+			seen := []Holding{c.db.HoldingOfMemory()}
+			for _, o := range c.others {
+				seen = append(seen, o.HoldingOfMemory())
+			}
+			w, broken = w.Next(ReservedMemory, seen, func() []Took { return []Took{{"rest", c.rest}} })
+			if turn < 3 {
+				require.Empty(t, broken, c.name)
+			}
+		}
+		if c.want == nil {
+			require.Empty(t, broken, c.name)
+			continue
+		}
+		require.Equal(t, []Broken{{"db", ReservedMemory, 75 * mib, 29 * mib, c.want}}, broken, c.name)
+		w, broken = w.Next(ReservedMemory, []Holding{{"db", 75 * mib, 75 * mib, true}}, nil)
+		require.Empty(t, broken, "it recovers at once")
+		require.Empty(t, w)
+	}
+}
+
+// However a node does: who has its reservation or does not want more is never said to starve, nobody is before the
+// third turn in a row, and then until it ends; who took something has more than what is reserved.
+func TestWatchProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := []string{"a", "b", "c"}
+		run := map[string]int{}
+		told := map[string]bool{}
+		var w Watch
+		for range rapid.IntRange(1, 12).Draw(t, "turns") {
+			var seen []Holding
+			for _, name := range names {
+				seen = append(seen, Holding{name, rapid.Int64Range(0, 100).Draw(t, "reserved"), rapid.Int64Range(0, 200).Draw(t, "got"), rapid.Bool().Draw(t, "hungry")})
+			}
+			var broken []Broken
+			w, broken = w.Next(ReservedDisk, seen, func() []Took { return nil })
+			now := map[string]bool{}
+			for _, b := range broken {
+				now[b.Workload] = true
+				require.Less(t, b.Got, b.Reserved)
+				require.NotEmpty(t, b.By)
+				for _, by := range b.By {
+					require.Positive(t, by.Amount)
+					require.NotEqual(t, b.Workload, by.Who)
+				}
+			}
+			for _, h := range seen {
+				if run[h.Workload]++; !h.Hungry || h.Got >= h.Reserved {
+					run[h.Workload] = 0
+				}
+				if now[h.Workload] {
+					require.GreaterOrEqual(t, run[h.Workload], 3)
+				}
+				if told[h.Workload] && h.Hungry && below(h.Got, h.Reserved) {
+					require.True(t, now[h.Workload], "it stays until it ends")
+				}
+			}
+			told = now
+		}
+	})
 }

@@ -62,7 +62,7 @@ func (t *Tree) WaitedForDisks(path string) (int64, bool) {
 	return 0, false
 }
 
-// tellsWaits reports whether the kernel of this host tells which groups wait for disks.
+// tellsWaits reports whether the kernel of this host tells which groups wait for disks and memory.
 func (t *Tree) tellsWaits() bool {
 	_, err := os.ReadFile("/proc/pressure/io")
 	return err == nil && slices.ContainsFunc(t.mounted, func(m mounted) bool { return m.version == qos.V2 })

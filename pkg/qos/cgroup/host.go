@@ -41,6 +41,9 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 			host.Lacks = append(host.Lacks, "io.pressure")
 		}
 	}
+	if host.Controllers["memory"] == qos.V2 && plan.ReservesMemory() && !t.tellsWaits() {
+		host.Lacks = append(host.Lacks, "memory.pressure")
+	}
 	ours, leaves := map[string]bool{}, map[string]bool{}
 	for _, w := range plan.Workloads {
 		leaves[w.Cgroup] = true
