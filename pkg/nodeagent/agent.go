@@ -252,6 +252,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		next.Workloads = qos.Standings(plan, enforce, notInForce(outcomes))
 		a.meter.measure(a.tree, plan, next.Workloads, started)
 		next.Broken = append(next.Broken, a.verifier.verifyMemory(next.Workloads, host.Memory, plan.System.Memory, a.meter.at.Equal(started))...)
+		next.Broken = append(next.Broken, a.verifier.verifyDisks(next.Workloads, &a.follower, started)...)
 		a.metrics.standings.latest.Store(&next.Workloads)
 		a.tree.EndTurn()
 	}

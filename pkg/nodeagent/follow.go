@@ -13,8 +13,9 @@ import (
 // follower lets workloads that give way follow the load of the host.
 type follower struct {
 	reaction qos.Reaction
-	began    time.Time // makes moments that only go forward, whatever is done to the clock
-	last     *sample   // nil: none of this plan
+	began    time.Time              // makes moments that only go forward, whatever is done to the clock
+	last     *sample                // nil: none of this plan
+	disks    map[string]qos.DiskUse // between the last two looks, by workload
 
 	quietUntil time.Time // until then nothing follows the load
 }
@@ -66,9 +67,10 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 		f.began = now
 		return nil, nil
 	}
+	f.disks = diskUses(plan, last.disks, next.disks, now.Sub(last.at))
 	f.reaction = f.reaction.Next(plan, host, qos.Load{
 		At: now.Sub(f.began).Microseconds(), CPU: milli(machine.CPU-last.machine.CPU, now.Sub(last.at)),
-		Free: machine.Free, Stalled: machine.Stalled, Used: used, Disks: diskUses(plan, last.disks, next.disks, now.Sub(last.at)), Spared: spared(),
+		Free: machine.Free, Stalled: machine.Stalled, Used: used, Disks: f.disks, Spared: spared(),
 	})
 	return f.reaction.Ceilings, nil
 }

@@ -14,8 +14,14 @@ import (
 type verifier struct {
 	last    map[string]measured // by workload
 	starved map[string]starving // of processors
-	memory  qos.Watch
-	held    []qos.Broken // promises of memory that are broken, as of the last look
+	memory  watched
+	disks   watched
+}
+
+// watched is which promises of a resource are broken, as of the last turn in which it was measured.
+type watched struct {
+	watch  qos.Watch
+	broken []qos.Broken
 }
 
 type measured struct {
@@ -94,13 +100,13 @@ func took(before, after map[string]int64, passed time.Duration) (all []qos.Took)
 // says that they were measured in this turn.
 func (v *verifier) verifyMemory(standings []qos.Standing, host, system int64, fresh bool) []qos.Broken {
 	if !fresh {
-		return v.held
+		return v.memory.broken
 	}
 	seen := make([]qos.Holding, len(standings))
 	for i := range standings {
 		seen[i] = standings[i].HoldingOfMemory()
 	}
-	v.memory, v.held = v.memory.Next(qos.ReservedMemory, seen, func() []qos.Took {
+	return v.memory.next(qos.ReservedMemory, seen, func() []qos.Took {
 		machine, err := cgroup.ReadMachine()
 		if err != nil {
 			return nil
@@ -111,7 +117,28 @@ func (v *verifier) verifyMemory(standings []qos.Standing, host, system int64, fr
 		}
 		return []qos.Took{{Who: "everything that is not in the plan", Amount: rest}}
 	})
-	return v.held
+}
+
+// verifyDisks does the same for disks, with what was measured for those who leave them to others.
+func (v *verifier) verifyDisks(standings []qos.Standing, f *follower, now time.Time) []qos.Broken {
+	if f.last != nil && !f.last.at.Equal(now) {
+		return v.disks.broken
+	}
+	var seen []qos.Holding
+	for i := range standings {
+		if use, measured := f.disks[standings[i].Workload]; measured {
+			seen = append(seen, standings[i].HoldingOfDisks(use))
+		}
+	}
+	return v.disks.next(qos.ReservedDisk, seen, nobody)
+}
+
+// nobody is the rest where all that counts is measured, or nothing else can be.
+func nobody() []qos.Took { return nil }
+
+func (w *watched) next(promise string, seen []qos.Holding, rest func() []qos.Took) []qos.Broken {
+	w.watch, w.broken = w.watch.Next(promise, seen, rest)
+	return w.broken
 }
 
 // logBroken logs once that a promise is broken, and that it holds again.

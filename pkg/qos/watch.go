@@ -135,6 +135,15 @@ func (s *Standing) HoldingOfMemory() Holding {
 	return h
 }
 
+// HoldingOfDisks is what was seen of what a workload does with disks. It is hungry if it waits for a fifth of the time, and would do
+// what is reserved for it if it never waited: who would not asks for less.
+func (s *Standing) HoldingOfDisks(use DiskUse) Holding {
+	h := Holding{Workload: s.Workload, Reserved: s.Effective.Disk, Got: use.Bytes}
+	ran := 10_000 - use.Waited // of the time, in hundredths of a percent
+	h.Hungry = use.Waited > waitsLong && (ran <= 0 || wide(use.Bytes, 10_000).floor(ran) >= h.Reserved)
+	return h
+}
+
 // Format writes an amount of what was promised.
 func (b *Broken) Format(n int64) string {
 	switch b.Promise {

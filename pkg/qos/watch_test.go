@@ -122,3 +122,35 @@ func TestWatchProperties(t *testing.T) {
 		}
 	})
 }
+
+// Of a disk of which 50 MiB in a second are reserved: who waits for it, and who only has little to do.
+func TestHungryForDisks(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct {
+		name   string
+		bytes  int64
+		waited int64
+		hungry bool
+	}{
+		{"it waits all the time", 10 * mib, 10_000, true},
+		{"clocks differ a little", 10 * mib, 10_020, true},
+		{"half of the time for 30", 30 * mib, 5000, true},
+		{"half of the time for 20: without waiting it would do 40", 20 * mib, 5000, false},
+		{"hardly ever", 45 * mib, 1900, false},
+		{"never", 0, 0, false},
+	} {
+		s := Standing{Workload: "db", Effective: Amounts{Disk: 50 * mib}}
+		require.Equal(t, Holding{"db", 50 * mib, c.bytes, c.hungry}, s.HoldingOfDisks(DiskUse{Bytes: c.bytes, Waited: c.waited}), c.name)
+	}
+}
+
+// Who asks for less than its reservation, and waits for each access as long as a slow disk wants, is never hungry.
+func TestWhoAsksForLittleIsNotHungry(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		reserved := rapid.Int64Range(2, 1<<40).Draw(t, "reserved")
+		asks := rapid.Int64Range(0, reserved-1).Draw(t, "asks")
+		waited := rapid.Int64Range(0, 9_999).Draw(t, "waited")
+		s := Standing{Effective: Amounts{Disk: reserved}}
+		require.False(t, s.HoldingOfDisks(DiskUse{Bytes: wide(asks, 10_000-waited).floor(10_000), Waited: waited}).Hungry)
+	})
+}
