@@ -253,6 +253,9 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		a.meter.measure(a.tree, plan, next.Workloads, started)
 		next.Broken = append(next.Broken, a.verifier.verifyMemory(next.Workloads, host.Memory, plan.System.Memory, a.meter.at.Equal(started))...)
 		next.Broken = append(next.Broken, a.verifier.verifyDisks(next.Workloads, &a.follower, started)...)
+		if a.shaper != nil {
+			next.Broken = append(next.Broken, a.verifier.verifyNetwork(plan, enforce.Uplink, a.shaper.Sent(), started)...)
+		}
 		a.metrics.standings.latest.Store(&next.Workloads)
 		a.tree.EndTurn()
 	}

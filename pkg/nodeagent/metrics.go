@@ -24,7 +24,8 @@ type metrics struct {
 	passes, writes, drift, errors prometheus.Counter
 	duration                      prometheus.Histogram
 	settings                      *prometheus.GaugeVec
-	degradations, broken, evict   prometheus.Gauge
+	degradations, evict           prometheus.Gauge
+	broken                        *prometheus.GaugeVec
 	held, valid                   prometheus.Gauge
 	share, reserved               *prometheus.GaugeVec
 	classRate, classCeil          *prometheus.GaugeVec
@@ -51,7 +52,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		settings:     prometheus.NewGaugeVec(opts("settings", "Settings of the plan by state."), []string{"state"}),
 		degradations: prometheus.NewGauge(opts("degradations", "Promises that this host keeps in a weaker form.")),
-		broken:       prometheus.NewGauge(opts("broken_promises", "Reservations that workloads have not got for three turns although they could use them.")),
+		broken:       prometheus.NewGaugeVec(opts("broken_promises", "Reservations of a resource that workloads have not got for three turns although they could use them."), []string{"resource"}),
 		evict:        prometheus.NewGauge(opts("evict_requests", "Workloads that are to end because memory stays short although they give way.")),
 		held:         prometheus.NewGauge(opts("held", "Knobs held away from their original value.")),
 		valid:        prometheus.NewGauge(opts("plan_valid", "1 if the plan in force is that of the plan file.")),
@@ -90,7 +91,12 @@ func (m *metrics) pass(started, ended time.Time, a *agent, outcomes []cgroup.Out
 		m.settings.WithLabelValues(string(o.State)).Inc()
 	}
 	m.degradations.Set(float64(len(a.report.Degradations)))
-	m.broken.Set(float64(len(a.report.Broken)))
+	for _, resource := range qos.Reservable() {
+		m.broken.WithLabelValues(resource).Set(0)
+	}
+	for i := range a.report.Broken {
+		m.broken.WithLabelValues(a.report.Broken[i].Resource()).Inc()
+	}
 	m.evict.Set(0)
 	if a.report.Evict != nil {
 		m.evict.Set(1)

@@ -26,7 +26,7 @@ func TestShortfallsOfAReport(t *testing.T) {
 			{Promise: "network.share", Instead: "none", Reason: "the agent does not shape network traffic"},
 			{Workload: "acme/shop/db", Promise: "reserved", Reason: "ReservationReduced: too much", Reserved: model.Resources{CPU: 500, Memory: 1 << 30}},
 		},
-		Broken:   []qos.Broken{{Workload: "acme/shop/api", Reserved: 1000, Got: 10}},
+		Broken:   []qos.Broken{{Workload: "acme/shop/api", Promise: qos.ReservedCPU, Reserved: 1000, Got: 10}},
 		Evict:    &qos.Eviction{Workload: "acme/shop/batch@shop-batch-1", Memory: 3 << 30, Reason: "the host is short"},
 		Unplaced: []Unplaced{{Unplaced: qos.Unplaced{Workload: "acme/shop/a"}}, {Unplaced: qos.Unplaced{Workload: "acme/shop/b", Refused: true, Reason: "twice"}}},
 	}

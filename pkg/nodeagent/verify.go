@@ -16,6 +16,9 @@ type verifier struct {
 	starved map[string]starving // of processors
 	memory  watched
 	disks   watched
+	network watched
+	sent    map[uint16]qos.Sent // by classes, at the last look
+	sentAt  time.Time
 }
 
 // watched is which promises of a resource are broken, as of the last turn in which it was measured.
@@ -131,6 +134,20 @@ func (v *verifier) verifyDisks(standings []qos.Standing, f *follower, now time.T
 		}
 	}
 	return v.disks.next(qos.ReservedDisk, seen, nobody)
+}
+
+// verifyNetwork does the same for what the classes of an uplink have sent, nil for no uplink.
+func (v *verifier) verifyNetwork(plan qos.Plan, u *qos.Uplink, sent map[uint16]qos.Sent, now time.Time) []qos.Broken {
+	passed := now.Sub(v.sentAt)
+	if passed >= 0 && passed < leastLook && u != nil {
+		return v.network.broken
+	}
+	var seen []qos.Holding
+	if u != nil {
+		seen = u.Holdings(plan, v.sent, sent, passed.Microseconds())
+	}
+	v.sent, v.sentAt = sent, now
+	return v.network.next(qos.ReservedNetwork, seen, nobody)
 }
 
 // nobody is the rest where all that counts is measured, or nothing else can be.

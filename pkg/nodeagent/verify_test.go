@@ -3,13 +3,19 @@
 package nodeagent
 
 import (
+	"log/slog"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/d-aros/d-aros/pkg/qos"
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
@@ -57,4 +63,45 @@ func TestBrokenPromisesAreFound(t *testing.T) {
 	}
 	n.eventually("the promise holds again", func() bool { return strings.Contains(n.log.String(), "promise holds again") })
 	stop()
+}
+
+// A promise of memory is judged only in turns in which what workloads use was measured, and stays until the next such
+// turn. The log says it once, and the metric which resource it is.
+func TestBrokenPromisesOfMemory(t *testing.T) {
+	log := &syncBuffer{}
+	registry := prometheus.NewRegistry()
+	a := &agent{cfg: Config{Log: slog.New(slog.NewTextHandler(log, nil))}, journal: &cgroup.Journal{}, metrics: newMetrics(registry)}
+	standings := []qos.Standing{
+		{Workload: "db", Effective: qos.Amounts{Memory: 1 << 30}, Used: &qos.Used{CPU: 100, Memory: 1 << 29}, Pressure: &qos.Pressure{Memory: 5000}},
+		{Workload: "batch", Used: &qos.Used{CPU: 100, Memory: 1 << 40}},
+	}
+	turn := func(fresh bool) int {
+		next := Report{Broken: a.verifier.verifyMemory(standings, 1<<30, 0, fresh)}
+		a.logBroken(next)
+		next.Changed = a.report.Changed.Add(time.Second)
+		a.report = next
+		a.metrics.pass(time.Now(), time.Now(), a, nil)
+		return len(next.Broken)
+	}
+	shown := func(resource string) float64 {
+		var m dto.Metric
+		require.NoError(t, a.metrics.broken.WithLabelValues(resource).Write(&m))
+		return m.GetGauge().GetValue()
+	}
+	for _, fresh := range []bool{true, false, true, false, false} {
+		require.Zero(t, turn(fresh))
+	}
+	require.Equal(t, 1, turn(true))
+	require.Equal(t, 1, turn(false))
+	require.Equal(t, 1, turn(true))
+	require.Equal(t, 1, strings.Count(log.String(), "broken-promise"))
+	require.Contains(t, log.String(), "promise=memory.reserved reserved=1Gi got=512Mi")
+	require.Contains(t, log.String(), "batch")
+	require.Equal(t, 1.0, shown("memory"))
+	require.Zero(t, shown("cpu"))
+
+	standings[0].Used.Memory = 1 << 30
+	require.Zero(t, turn(true))
+	require.Contains(t, log.String(), "promise holds again")
+	require.Zero(t, shown("memory"))
 }

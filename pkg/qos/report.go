@@ -45,6 +45,9 @@ type Shortfall struct {
 // reservable are the resources that reservations may name.
 var reservable = []string{"cpu", "memory", model.NetworkResource, model.DiskResource}
 
+// Reservable returns the resources that reservations may name.
+func Reservable() []string { return slices.Clone(reservable) }
+
 // settingCgroup is the setting of a workload that may not have its group.
 const settingCgroup = "cgroup"
 
@@ -69,17 +72,17 @@ func (d *Degradation) ReducedBy() (list []Shortfall) {
 
 // Shortfall returns the reservation that is not got.
 func (b *Broken) Shortfall() Shortfall {
-	s := Shortfall{Workload: planned(b.Workload), Promised: b.Reserved, Kept: b.Got}
+	s := Shortfall{Workload: planned(b.Workload), Resource: b.Resource(), Promised: b.Reserved, Kept: b.Got}
 	verb := "took"
 	switch b.Promise {
 	case ReservedMemory:
-		s.Resource, s.Reason, verb = "memory", "it waits for memory and does not get it", "holds above what is reserved"
+		s.Reason, verb = "it waits for memory and does not get it", "holds more than its own by"
 	case ReservedDisk:
-		s.Resource, s.Reason = model.DiskResource, "it waits for disks and does not get them"
+		s.Reason = "it waits for disks and does not get them"
 	case ReservedNetwork:
-		s.Resource, s.Reason = model.NetworkResource, "its packets wait and are not sent"
+		s.Reason = "its packets wait and are not sent"
 	default:
-		s.Resource, s.Reason = "cpu", "it waits for processors and does not get them"
+		s.Reason = "it waits for processors and does not get them"
 	}
 	if len(b.By) > 0 {
 		s.Reason += "; " + planned(b.By[0].Who) + " " + verb + " " + b.Format(b.By[0].Amount)

@@ -50,7 +50,7 @@ func TestReportOfAHostThatCannotProtectMemory(t *testing.T) {
 
 // A node says who took the processors, and which settings its kernel refuses.
 func TestReportOfBrokenPromisesAndRefusals(t *testing.T) {
-	b := qos.Broken{Workload: "acme/shop/web@shop-web-1", Reserved: 2000, Got: 250, By: []qos.Took{{Who: "batch", Amount: 1500}}}
+	b := qos.Broken{Workload: "acme/shop/web@shop-web-1", Promise: qos.ReservedCPU, Reserved: 2000, Got: 250, By: []qos.Took{{Who: "batch", Amount: 1500}}}
 	u := qos.Unplaced{Workload: "acme/shop/db", Refused: true, Reason: "another selects it"}
 	require.Equal(t, []qos.Shortfall{
 		{Workload: "acme/shop/db", Setting: "cgroup", Reason: "another selects it"},

@@ -3,6 +3,7 @@ package qos
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -142,6 +143,44 @@ func (s *Standing) HoldingOfDisks(use DiskUse) Holding {
 	ran := 10_000 - use.Waited // of the time, in hundredths of a percent
 	h.Hungry = use.Waited > waitsLong && (ran <= 0 || wide(use.Bytes, 10_000).floor(ran) >= h.Reserved)
 	return h
+}
+
+// Sent is what a class of an uplink has sent so far, and what waits in it.
+type Sent struct {
+	Bytes   int64
+	Dropped int64 // packets
+	Waiting int64 // packets, now
+}
+
+// Holdings returns what was seen of the classes of an uplink between two looks, with so many microseconds between. The workload with a
+// class of its own is hungry if packets waited in it at both looks, or were dropped. Others have a share, which is no reservation.
+func (u *Uplink) Holdings(plan Plan, before, after map[uint16]Sent, passed int64) (seen []Holding) {
+	own := map[string]string{} // groups of the workloads with a reservation
+	for i := range plan.Workloads {
+		if w := &plan.Workloads[i]; w.bits() > 0 {
+			own[w.Name] = w.Cgroup
+		}
+	}
+	for i := range u.Classes {
+		c := &u.Classes[i]
+		was, knew := before[c.Minor]
+		is, knows := after[c.Minor]
+		if !knew || !knows || is.Bytes < was.Bytes || is.Dropped < was.Dropped || passed <= 0 {
+			continue // another class by the same number
+		}
+		h := Holding{Workload: c.Name, Reserved: c.Rate, Got: wide(is.Bytes-was.Bytes, 8_000_000).floor(passed)}
+		if group, reserves := own[c.Name]; reserves && slices.Equal(c.Cgroups, []string{group}) {
+			h.Hungry = was.Waiting > 0 && is.Waiting > 0 || is.Dropped > was.Dropped
+		}
+		seen = append(seen, h)
+	}
+	return seen
+}
+
+// Resource returns the resource that is reserved.
+func (b *Broken) Resource() string {
+	resource, _, _ := strings.Cut(b.Promise, ".")
+	return resource
 }
 
 // Format writes an amount of what was promised.

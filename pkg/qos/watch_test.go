@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 func TestStarved(t *testing.T) {
@@ -153,4 +155,67 @@ func TestWhoAsksForLittleIsNotHungry(t *testing.T) {
 		s := Standing{Effective: Amounts{Disk: reserved}}
 		require.False(t, s.HoldingOfDisks(DiskUse{Bytes: wide(asks, 10_000-waited).floor(10_000), Waited: waited}).Hungry)
 	})
+}
+
+// An uplink of 95 Mbit/s of which 57 are reserved, in seconds.
+func TestStarvedOfNetwork(t *testing.T) {
+	const mbit, second = 1_000_000, 1_000_000
+	db := Workload{Name: "db", Cgroup: "db", Reserved: model.Resources{}.With(model.NetworkResource, 57*mbit)}
+	plan := Plan{Workloads: []Workload{db, {Name: "batch", Cgroup: "batch"}}}
+	u := &Uplink{Rate: 95 * mbit, Classes: []Class{
+		{Name: "system", Minor: 2, Rate: 5 * mbit}, {Name: "batch", Minor: 17, Rate: 20 * mbit, Cgroups: []string{"batch"}}, {Name: "db", Minor: 18, Rate: 57 * mbit, Cgroups: []string{"db"}},
+	}}
+	for _, c := range []struct {
+		name                   string
+		sent, batch            int64 // of db and of batch, bits in a second
+		waiting, dropped, look int64 // of db: packets, those in each second, microseconds between looks
+		want                   []Took
+	}{
+		{"others borrow what it waits for", 20 * mbit, 70 * mbit, 5, 0, second, []Took{{"batch", 50 * mbit}}},
+		{"its packets are dropped", 20 * mbit, 70 * mbit, 0, 3, second, []Took{{"batch", 50 * mbit}}},
+		{"looks are half a second apart", 20 * mbit, 70 * mbit, 5, 0, second / 2, []Took{{"batch", 50 * mbit}}},
+		{"it has what is reserved", 57 * mbit, 38 * mbit, 5, 0, second, nil},
+		{"it sends no more", 20 * mbit, 70 * mbit, 0, 0, second, nil},
+		{"the others have what is theirs", 20 * mbit, 20 * mbit, 5, 0, second, nil},
+		{"no time passes", 20 * mbit, 70 * mbit, 5, 0, 0, nil},
+	} {
+		var w Watch
+		var broken []Broken
+		before := map[uint16]Sent{}
+		for turn := int64(0); turn <= 3; turn++ {
+			bytes := func(rate int64) int64 { return rate / 8 * c.look / second * turn }
+			after := map[uint16]Sent{2: {}, 17: {Bytes: bytes(c.batch), Waiting: 100}, 18: {bytes(c.sent), turn * c.dropped, c.waiting}}
+			w, broken = w.Next(ReservedNetwork, u.Holdings(plan, before, after, c.look), func() []Took { return nil })
+			before = after
+			require.True(t, turn == 3 || len(broken) == 0, c.name)
+		}
+		if c.want == nil {
+			require.Empty(t, broken, c.name)
+			continue
+		}
+		require.Equal(t, []Broken{{"db", ReservedNetwork, 57 * mbit, 20 * mbit, c.want}}, broken, c.name)
+	}
+	require.Empty(t, u.Holdings(plan, map[uint16]Sent{18: {Bytes: 5}}, map[uint16]Sent{18: {Bytes: 4}}, second), "a class that was made again")
+}
+
+// Each broken promise is a shortfall of its resource, which reconcilers have always read.
+func TestBrokenPromisesOfAllResourcesAreReported(t *testing.T) {
+	var all []Shortfall
+	for _, promise := range []string{ReservedCPU, ReservedMemory, ReservedDisk, ReservedNetwork} {
+		b := Broken{"acme/shop/db@db-0", promise, 1 << 30, 1 << 20, []Took{{"acme/shop/batch@batch-0", 1 << 29}}}
+		all = append(all, b.Shortfall())
+	}
+	r, err := ParseReport(NewReport(all).Encode())
+	require.NoError(t, err)
+	reasons := map[string]string{}
+	for _, s := range r.Shortfalls {
+		require.Equal(t, "acme/shop/db", s.Workload)
+		reasons[s.Resource] = s.Reason
+	}
+	require.Equal(t, map[string]string{
+		"cpu":     "it waits for processors and does not get them; acme/shop/batch took 536870912m",
+		"memory":  "it waits for memory and does not get it; acme/shop/batch holds more than its own by 512Mi",
+		"disk":    "it waits for disks and does not get them; acme/shop/batch took 512Mi/s",
+		"network": "its packets wait and are not sent; acme/shop/batch took 536870912",
+	}, reasons)
 }

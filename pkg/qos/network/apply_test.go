@@ -49,7 +49,8 @@ func TestReservationHoldsBesideBestEffort(t *testing.T) {
 	u := h.uplink(s,
 		workload("db", "db", model.QoSNetwork{Ceiling: 60}, 57_000_000),
 		workload("batch", "batch", model.QoSNetwork{Share: 20, Priority: 3}, 0))
-	h.apply(s, u, map[string]uint64{"db": holderID, "batch": othersID})
+	groups := map[string]uint64{"db": holderID, "batch": othersID}
+	h.apply(s, u, groups)
 
 	toDB, gotDB := h.receive("10.0.1.2:0")
 	toBatch, gotBatch := h.receive("10.0.1.2:0")
@@ -78,6 +79,21 @@ func TestReservationHoldsBesideBestEffort(t *testing.T) {
 	require.NotZero(t, bytes["db"])
 	require.NotZero(t, bytes["of-batch"])
 	require.Less(t, bytes["system"], uint64(100_000), "only what is nobody's")
+
+	// The agent sees the same with what it reads each turn, and that the holder would send more.
+	plan := qos.Plan{Workloads: []qos.Workload{workload("db", "db", model.QoSNetwork{}, 57_000_000)}}
+	h.apply(s, u, groups)
+	require.Eventually(t, func() bool {
+		before, from := s.Sent(), time.Now()
+		rates(time.Second) // a turn
+		h.apply(s, u, groups)
+		for _, seen := range u.Holdings(plan, before, s.Sent(), time.Since(from).Microseconds()) {
+			if seen.Workload == "db" && seen.Hungry && seen.Reserved == 57_000_000 && within(float64(seen.Got), 57e6) {
+				return true
+			}
+		}
+		return false
+	}, time.Minute, time.Millisecond)
 }
 
 // moves reports that traffic flows through the class of a name, and through no other but that

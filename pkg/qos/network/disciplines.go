@@ -131,6 +131,17 @@ func (s *Shaper) classesOf(link netlink.Link) (map[uint32]queued, error) {
 	return classes, nil
 }
 
+// sentBy returns what the kernel counts of classes. It says so with their figures.
+func sentBy(classes map[uint32]queued) map[uint16]qos.Sent {
+	all := map[uint16]qos.Sent{}
+	for handle, c := range classes {
+		if n := c.Statistics; n != nil && n.Basic != nil && n.Queue != nil {
+			all[uint16(handle)] = qos.Sent{Bytes: int64(n.Basic.Bytes), Dropped: int64(n.Queue.Drops), Waiting: int64(n.Queue.Qlen)}
+		}
+	}
+	return all
+}
+
 // programOn returns the number of the agent's program on an interface, 0 for none.
 func (s *Shaper) programOn(link netlink.Link, direction uint32) (id int, others bool, err error) {
 	all, err := s.net.FilterList(link, direction)
