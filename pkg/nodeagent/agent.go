@@ -250,8 +250,8 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
 		next.Broken = a.verifier.verify(a.tree, plan, enforce.Shares, started)
 		next.Workloads = qos.Standings(plan, enforce, notInForce(outcomes))
-		a.meter.measure(a.tree, plan, next.Workloads, started)
-		next.Broken = append(next.Broken, a.verifier.verifyMemory(next.Workloads, host.Memory, plan.System.Memory, a.meter.at.Equal(started))...)
+		fresh := a.meter.measure(a.tree, plan, next.Workloads, started)
+		next.Broken = append(next.Broken, a.verifier.verifyMemory(next.Workloads, host.Memory, plan.System.Memory, fresh)...)
 		next.Broken = append(next.Broken, a.verifier.verifyDisks(next.Workloads, &a.follower, started)...)
 		if a.shaper != nil {
 			next.Broken = append(next.Broken, a.verifier.verifyNetwork(plan, enforce.Uplink, a.shaper.Sent(), started)...)

@@ -33,16 +33,19 @@ type measurement struct {
 }
 
 // measure adds to standings, which are in the order of the plan, what their workloads use and wait for. Of the processors
-// that needs two looks, which are not too soon one after the other.
-func (m *meter) measure(tree *cgroup.Tree, plan qos.Plan, standings []qos.Standing, now time.Time) {
+// that needs two looks, which are not too soon one after the other. It returns which of them it has measured now.
+func (m *meter) measure(tree *cgroup.Tree, plan qos.Plan, standings []qos.Standing, now time.Time) (fresh []bool) {
 	if passed := now.Sub(m.at); passed >= leastLook || passed < 0 {
 		m.at = now
 		m.look(tree, plan, now)
 	}
+	fresh = make([]bool, len(standings))
 	for i := range standings {
 		found := m.seen[placeOf(&plan.Workloads[i])]
 		standings[i].Used, standings[i].Pressure = found.used, found.pressure
+		fresh[i] = found.at.Equal(now)
 	}
+	return fresh
 }
 
 func placeOf(w *qos.Workload) string { return w.Name + " " + w.Cgroup }

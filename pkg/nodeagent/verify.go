@@ -100,14 +100,12 @@ func took(before, after map[string]int64, passed time.Duration) (all []qos.Took)
 }
 
 // verifyMemory returns the promises of memory that are broken. It reads nothing for that but what the standings have; fresh
-// says that they were measured in this turn.
-func (v *verifier) verifyMemory(standings []qos.Standing, host, system int64, fresh bool) []qos.Broken {
-	if !fresh {
-		return v.memory.broken
-	}
+// says which were measured in this turn.
+func (v *verifier) verifyMemory(standings []qos.Standing, host, system int64, fresh []bool) []qos.Broken {
 	seen := make([]qos.Holding, len(standings))
 	for i := range standings {
 		seen[i] = standings[i].HoldingOfMemory()
+		seen[i].Stale = !fresh[i]
 	}
 	return v.memory.next(qos.ReservedMemory, seen, func() []qos.Took {
 		machine, err := cgroup.ReadMachine()

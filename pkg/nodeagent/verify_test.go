@@ -76,7 +76,7 @@ func TestBrokenPromisesOfMemory(t *testing.T) {
 		{Workload: "batch", Used: &qos.Used{CPU: 100, Memory: 1 << 40}},
 	}
 	turn := func(fresh bool) int {
-		next := Report{Broken: a.verifier.verifyMemory(standings, 1<<30, 0, fresh)}
+		next := Report{Broken: a.verifier.verifyMemory(standings, 1<<30, 0, []bool{fresh, true})}
 		a.logBroken(next)
 		next.Changed = a.report.Changed.Add(time.Second)
 		a.report = next

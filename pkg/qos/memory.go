@@ -73,7 +73,7 @@ func (r *decision) memory() {
 			r.degrade(w.Name, "memory.min", "memory.min", "more than 90 % of the limit is unreclaimable: the page cache may force an out-of-memory kill")
 		}
 		if least > 0 && slices.Contains(r.Host.Lacks, "memory.pressure") {
-			r.degrade(w.Name, "memory.reserved", "memory.reserved", "nobody looks whether it is kept: "+untoldWaits("memory"))
+			r.degrade(w.Name, ReservedMemory, ReservedMemory, "nobody looks whether it is kept: "+untoldWaits("memory"))
 		}
 		r.setAmount(w.Name, w.Cgroup, "memory.min", least)
 		r.setAmount(w.Name, w.Cgroup, "memory.low", low)

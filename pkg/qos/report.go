@@ -72,7 +72,7 @@ func (d *Degradation) ReducedBy() (list []Shortfall) {
 
 // Shortfall returns the reservation that is not got.
 func (b *Broken) Shortfall() Shortfall {
-	s := Shortfall{Workload: planned(b.Workload), Resource: b.Resource(), Promised: b.Reserved, Kept: b.Got}
+	s := Shortfall{Workload: planned(b.Workload), Resource: b.Resource(), Promised: b.Reserved, Kept: b.whole(b.Got)}
 	verb := "took"
 	switch b.Promise {
 	case ReservedMemory:
@@ -85,7 +85,11 @@ func (b *Broken) Shortfall() Shortfall {
 		s.Reason = "it waits for processors and does not get them"
 	}
 	if len(b.By) > 0 {
-		s.Reason += "; " + planned(b.By[0].Who) + " " + verb + " " + b.Format(b.By[0].Amount)
+		who := b.By[0].Who
+		if b.Promise != ReservedCPU { // else it is a group, whose name may have an @ of its own
+			who = planned(who)
+		}
+		s.Reason += "; " + who + " " + verb + " " + b.Format(b.By[0].Amount)
 	}
 	return s
 }

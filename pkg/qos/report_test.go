@@ -48,14 +48,32 @@ func TestReportOfAHostThatCannotProtectMemory(t *testing.T) {
 	require.Equal(t, []qos.Shortfall{{Workload: "acme/shop/db", Resource: "memory", Promised: 1 << 30, Reason: "cgroup v1 has no such knob"}}, all)
 }
 
+// Where the kernel does not tell who waits for memory, a reservation is kept, and nobody looks whether it is.
+func TestReservationsThatNobodyVerifies(t *testing.T) {
+	w := qos.Workload{Name: "db", Cgroup: "db", Profile: model.BuiltinQoSProfiles()[3], Request: model.Resources{Memory: 1 << 30}, Reserved: model.Resources{Memory: 1 << 30}}
+	host := qos.Host{CPU: 4000, Memory: 64 << 30, Page: 4096, Controllers: map[string]qos.Version{"cpu": qos.V2, "memory": qos.V2}}
+	said := func() (all []string) {
+		for _, d := range qos.Resolve(qos.Plan{Workloads: []qos.Workload{w}}, host).Degradations {
+			require.Empty(t, d.ReducedBy())
+			if d.Promise == qos.ReservedMemory {
+				all = append(all, d.Reason)
+			}
+		}
+		return all
+	}
+	require.Empty(t, said())
+	host.Lacks = []string{"memory.pressure"}
+	require.Equal(t, []string{"nobody looks whether it is kept: the kernel does not tell who waits for memory: it needs pressure files (psi=1) and cgroup v2"}, said())
+}
+
 // A node says who took the processors, and which settings its kernel refuses.
 func TestReportOfBrokenPromisesAndRefusals(t *testing.T) {
-	b := qos.Broken{Workload: "acme/shop/web@shop-web-1", Promise: qos.ReservedCPU, Reserved: 2000, Got: 250, By: []qos.Took{{Who: "batch", Amount: 1500}}}
+	b := qos.Broken{Workload: "acme/shop/web@shop-web-1", Promise: qos.ReservedCPU, Reserved: 2000, Got: 250, By: []qos.Took{{Who: "user@0.service", Amount: 1500}}}
 	u := qos.Unplaced{Workload: "acme/shop/db", Refused: true, Reason: "another selects it"}
 	require.Equal(t, []qos.Shortfall{
 		{Workload: "acme/shop/db", Setting: "cgroup", Reason: "another selects it"},
 		{Workload: "acme/shop/web", Setting: "cpu.max", Reason: "invalid argument"},
-		{Workload: "acme/shop/web", Resource: "cpu", Promised: 2000, Kept: 250, Reason: "it waits for processors and does not get them; batch took 1500m"},
+		{Workload: "acme/shop/web", Resource: "cpu", Promised: 2000, Kept: 250, Reason: "it waits for processors and does not get them; user@0.service took 1500m"},
 	}, qos.NewReport([]qos.Shortfall{b.Shortfall(), u.Shortfall(), qos.RefusedSetting(qos.Setting{Workload: b.Workload, File: "cpu.max"}, "invalid argument")}).Shortfalls)
 }
 

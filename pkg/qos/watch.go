@@ -83,6 +83,7 @@ type Holding struct {
 	Reserved int64 // that is in force: 0 for none
 	Got      int64
 	Hungry   bool // it waits for more of it
+	Stale    bool // it was not measured in this turn, which counts for nothing
 }
 
 // Watch has the workloads that starve of a resource, by name.
@@ -95,19 +96,16 @@ type Watch map[string]Starving
 func (w Watch) Next(promise string, seen []Holding, rest func() []Took) (next Watch, broken []Broken) {
 	for i := range seen {
 		h := &seen[i]
-		if !h.Hungry || !below(h.Got, h.Reserved) {
+		if !h.Stale && (!h.Hungry || !below(h.Got, h.Reserved)) {
 			continue
 		}
-		s := w[h.Workload].Next(func() *Broken {
-			by := slices.Clone(rest())
-			for j := range seen {
-				by = append(by, Took{seen[j].Workload, seen[j].Got - seen[j].Reserved})
-			}
-			if by = Takers(by, h.Reserved/20); len(by) == 0 {
-				return nil
-			}
-			return &Broken{Workload: h.Workload, Promise: promise, Reserved: h.Reserved, Got: h.Got, By: by}
-		})
+		s := w[h.Workload]
+		if !h.Stale {
+			s = s.Next(func() *Broken { return h.brokenBy(promise, seen, rest()) })
+		}
+		if s.Turns == 0 {
+			continue
+		}
 		if next == nil {
 			next = Watch{}
 		}
@@ -116,6 +114,18 @@ func (w Watch) Next(promise string, seen []Holding, rest func() []Took) (next Wa
 		}
 	}
 	return next, broken
+}
+
+// brokenBy returns the promise that is broken by who has more than is reserved for them, nil if nobody has.
+func (h *Holding) brokenBy(promise string, seen []Holding, rest []Took) *Broken {
+	by := slices.Clone(rest)
+	for i := range seen {
+		by = append(by, Took{seen[i].Workload, seen[i].Got - seen[i].Reserved})
+	}
+	if by = Takers(by, h.Reserved/20); len(by) == 0 {
+		return nil
+	}
+	return &Broken{Workload: h.Workload, Promise: promise, Reserved: h.Reserved, Got: h.Got, By: by}
 }
 
 // Takers returns those who took most, of who took more than the least that counts.
@@ -183,15 +193,26 @@ func (b *Broken) Resource() string {
 	return resource
 }
 
-// Format writes an amount of what was promised.
+// Format writes an amount of what was promised, which is measured no finer than [Broken.whole] says.
 func (b *Broken) Format(n int64) string {
+	switch n = b.whole(n); b.Promise {
+	case ReservedDisk:
+		return model.FormatAmount("memory", n) + "/s"
+	case ReservedNetwork:
+		return model.FormatBitrate(n)
+	}
+	return model.FormatAmount(b.Resource(), n)
+}
+
+// whole rounds an amount down to mebibytes of memory, kibibytes of disks and thousands of bits.
+func (b *Broken) whole(n int64) int64 {
 	switch b.Promise {
 	case ReservedMemory:
-		return mebibytes(n)
+		return n >> 20 << 20
 	case ReservedDisk:
-		return kibibytes(n) + "/s"
+		return n >> 10 << 10
 	case ReservedNetwork:
-		return model.FormatBitrate(n / 8 * 8)
+		return n / 1000 * 1000
 	}
-	return model.FormatCPU(n)
+	return n
 }

@@ -78,7 +78,7 @@ func TestStarvedOfMemory(t *testing.T) {
 			continue
 		}
 		require.Equal(t, []Broken{{"db", ReservedMemory, 75 * mib, 29 * mib, c.want}}, broken, c.name)
-		w, broken = w.Next(ReservedMemory, []Holding{{"db", 75 * mib, 75 * mib, true}}, nil)
+		w, broken = w.Next(ReservedMemory, []Holding{{"db", 75 * mib, 75 * mib, true, false}}, nil)
 		require.Empty(t, broken, "it recovers at once")
 		require.Empty(t, w)
 	}
@@ -95,7 +95,7 @@ func TestWatchProperties(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "turns") {
 			var seen []Holding
 			for _, name := range names {
-				seen = append(seen, Holding{name, rapid.Int64Range(0, 100).Draw(t, "reserved"), rapid.Int64Range(0, 200).Draw(t, "got"), rapid.Bool().Draw(t, "hungry")})
+				seen = append(seen, Holding{name, rapid.Int64Range(0, 100).Draw(t, "reserved"), rapid.Int64Range(0, 200).Draw(t, "got"), rapid.Bool().Draw(t, "hungry"), false})
 			}
 			var broken []Broken
 			w, broken = w.Next(ReservedDisk, seen, func() []Took { return nil })
@@ -142,7 +142,7 @@ func TestHungryForDisks(t *testing.T) {
 		{"never", 0, 0, false},
 	} {
 		s := Standing{Workload: "db", Effective: Amounts{Disk: 50 * mib}}
-		require.Equal(t, Holding{"db", 50 * mib, c.bytes, c.hungry}, s.HoldingOfDisks(DiskUse{Bytes: c.bytes, Waited: c.waited}), c.name)
+		require.Equal(t, Holding{"db", 50 * mib, c.bytes, c.hungry, false}, s.HoldingOfDisks(DiskUse{Bytes: c.bytes, Waited: c.waited}), c.name)
 	}
 }
 
@@ -202,20 +202,23 @@ func TestStarvedOfNetwork(t *testing.T) {
 func TestBrokenPromisesOfAllResourcesAreReported(t *testing.T) {
 	var all []Shortfall
 	for _, promise := range []string{ReservedCPU, ReservedMemory, ReservedDisk, ReservedNetwork} {
-		b := Broken{"acme/shop/db@db-0", promise, 1 << 30, 1 << 20, []Took{{"acme/shop/batch@batch-0", 1 << 29}}}
+		b := Broken{"acme/shop/db@db-0", promise, 1 << 30, 1<<20 + 1, []Took{{"acme/shop/batch@batch-0", 1 << 29}}}
 		all = append(all, b.Shortfall())
 	}
 	r, err := ParseReport(NewReport(all).Encode())
 	require.NoError(t, err)
 	reasons := map[string]string{}
+	var kept []int64 // no finer than it is measured
 	for _, s := range r.Shortfalls {
 		require.Equal(t, "acme/shop/db", s.Workload)
 		reasons[s.Resource] = s.Reason
+		kept = append(kept, s.Kept)
 	}
 	require.Equal(t, map[string]string{
-		"cpu":     "it waits for processors and does not get them; acme/shop/batch took 536870912m",
+		"cpu":     "it waits for processors and does not get them; acme/shop/batch@batch-0 took 536870912m",
 		"memory":  "it waits for memory and does not get it; acme/shop/batch holds more than its own by 512Mi",
 		"disk":    "it waits for disks and does not get them; acme/shop/batch took 512Mi/s",
-		"network": "its packets wait and are not sent; acme/shop/batch took 536870912",
+		"network": "its packets wait and are not sent; acme/shop/batch took 536870k",
 	}, reasons)
+	require.Equal(t, []int64{1<<20 + 1, 1 << 20, 1 << 20, 1_048_000}, kept) // cpu, disk, memory, network
 }
