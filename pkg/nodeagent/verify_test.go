@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/test/cgrouptest"
@@ -104,4 +105,31 @@ func TestBrokenPromisesOfMemory(t *testing.T) {
 	require.Zero(t, turn(true))
 	require.Contains(t, log.String(), "promise holds again")
 	require.Zero(t, shown("memory"))
+}
+
+// Promises of disks are judged when the load was looked at, and those of the network when some time has passed. Both end
+// with what they are about.
+func TestBrokenPromisesOfDisksAndTheNetwork(t *testing.T) {
+	const second = time.Second
+	var v verifier
+	began := time.Now()
+	standings := []qos.Standing{{Workload: "db", Effective: qos.Amounts{Disk: 50 << 20}}, {Workload: "batch"}}
+	f := follower{disks: map[string]qos.DiskUse{"db": {Bytes: 10 << 20, Waited: 9000}, "batch": {Bytes: 90 << 20}}}
+	disks := func(at, looked time.Duration) int {
+		f.last = &sample{at: began.Add(looked)}
+		return len(v.verifyDisks(standings, &f, began.Add(at)))
+	}
+	require.Equal(t, []int{0, 0, 0, 1, 1}, []int{disks(1*second, 1*second), disks(2*second, 1*second), disks(3*second, 3*second), disks(4*second, 4*second), disks(5*second, 4*second)})
+	f = follower{}
+	require.Empty(t, v.verifyDisks(standings, &f, began.Add(6*second)), "nothing follows the load any more")
+
+	db := qos.Workload{Name: "db", Cgroup: "db", Reserved: model.Resources{}.With(model.NetworkResource, 50_000_000)}
+	plan := qos.Plan{Workloads: []qos.Workload{db}}
+	u := &qos.Uplink{Classes: []qos.Class{{Name: "system", Minor: 2, Rate: 5_000_000}, {Name: "db", Minor: 16, Rate: 50_000_000, Cgroups: []string{"db"}}}}
+	network := func(at time.Duration) int {
+		bytes := int64(at / time.Microsecond)
+		return len(v.verifyNetwork(plan, u, map[uint16]qos.Sent{2: {Bytes: 10 * bytes}, 16: {Bytes: bytes, Waiting: 9}}, began.Add(at)))
+	}
+	require.Equal(t, []int{0, 0, 0, 0, 1, 1}, []int{network(0), network(second), network(2 * second), network(2*second + 1), network(3 * second), network(4 * second)})
+	require.Empty(t, v.verifyNetwork(plan, nil, nil, began.Add(5*second)), "nothing is shaped any more")
 }
