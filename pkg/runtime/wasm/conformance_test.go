@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
-	"os"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -62,7 +61,7 @@ var platform = &model.Platform{Pools: []model.PoolSpec{{Name: "modules", Runtime
 
 // open opens an adapter that is in a hurry.
 func open(t testing.TB) *Runtime {
-	r := New(Options{Launcher: []string{os.Args[0], "module"}, Logs: t.TempDir(), Backoff: 10 * time.Millisecond, Steady: 20 * time.Millisecond})
+	r := New(Options{Launcher: []string{launcher, "module"}, Logs: t.TempDir(), Backoff: 10 * time.Millisecond, Steady: 20 * time.Millisecond})
 	t.Cleanup(r.Close)
 	return r
 }

@@ -114,7 +114,7 @@ func TestLogsAreBounded(t *testing.T) {
 // leaves no module behind, and the next one begins all of them.
 func TestCrashAnywhere(t *testing.T) {
 	for calls := range 4 {
-		cmd := exec.Command(os.Args[0], "reconciler", fmt.Sprint(calls))
+		cmd := exec.Command(launcher, "reconciler", fmt.Sprint(calls))
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())

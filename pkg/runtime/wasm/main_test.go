@@ -8,7 +8,11 @@ import (
 	"testing"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/unraced"
 )
+
+// launcher is what children run: this test program, without the race detector, which needs more memory than a child may have.
+var launcher = os.Args[0]
 
 // TestMain makes the test program the launcher of its own modules.
 func TestMain(m *testing.M) {
@@ -22,7 +26,19 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "reconciler" {
 		act(os.Args[2])
 	}
-	os.Exit(m.Run())
+	os.Exit(unwatched(m))
+}
+
+func unwatched(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "wasm-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if launcher, err = unraced.Program(dir); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
 
 // act carries out as many assignments as it is told, begins with one more, and waits to be killed.
