@@ -73,7 +73,7 @@ func (t *tracker) wakes() (at time.Time) {
 			soonest(t.RestoredFrom(app))
 		}
 		soonest(t.ProtectedUntil(app))
-		soonest(app.Ending.At)
+		soonest(app.Ending.Until)
 		if !app.EvictAt.IsZero() {
 			soonest(app.EvictAt)
 		}

@@ -13,6 +13,7 @@ type Ending struct {
 	Due   time.Time     // when it was to have ended, where it is late
 	Lasts time.Duration // of one that does not run yet: how long it takes
 	Runs  int           // of how many earlier runs that was learned, 0: it is declared
+	Until time.Time     // of one that runs: from then on a component is late, and this is another time
 }
 
 // known reports whether it is known when the application ends.
@@ -65,7 +66,7 @@ func (a *allotment) begin() {
 	for _, app := range a.Running {
 		if !app.Granted() {
 			app.Ending = Ending{}
-		} else if !app.Ending.At.After(a.now) { // else it is as it was in the pass before
+		} else if !app.Ending.Until.After(a.now) { // else it is as it was in the pass before
 			app.Ending = endingOf(a.now, app)
 		}
 	}
@@ -115,6 +116,7 @@ func (s *schedule) last() (last Ending, known bool) {
 		}
 	}
 	s.ended = make([]Ending, len(s.spec.Components))
+	var until time.Time
 	for i := range s.spec.Components {
 		if !s.runs(i) {
 			continue
@@ -126,7 +128,11 @@ func (s *schedule) last() (last Ending, known bool) {
 		if known = true; e.At.After(last.At) {
 			last = e
 		}
+		if until.IsZero() || e.At.Before(until) {
+			until = e.At
+		}
 	}
+	last.Until = until
 	return last, known
 }
 
