@@ -69,6 +69,7 @@ func decidingWhatChanged(t *testing.T, hundreds int, draw func(*rapid.T) *scene,
 				}
 			}
 			last = slices.Clone(got.Decisions)
+			s.Ledger.Decisions = last // as the loop saves them; where it cannot, it has the arbiter forget
 			if paths[kind] == nil {
 				paths[kind] = &[2]int{}
 			}
