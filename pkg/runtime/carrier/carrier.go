@@ -69,6 +69,18 @@ func (a Carrier) Carries(c *model.Component) error {
 	return fmt.Errorf("%s carries %s", a.Name, a.list())
 }
 
+// CarriesIn returns why the adapter does not carry a component in a pool that names its runtimes, nil if it does. Without
+// a pool it is Carries.
+func (a Carrier) CarriesIn(c *model.Component, pool *model.PoolSpec) error {
+	if err := a.Carries(c); err != nil || pool == nil || !c.Runs() {
+		return err
+	}
+	if runtime := KindOf(c).Runtime; !slices.Contains(pool.Runtimes, runtime) {
+		return fmt.Errorf("the runtimes of pool %s are without %s", pool.Name, runtime)
+	}
+	return nil
+}
+
 func (a Carrier) list() string {
 	if a.Elsewhere {
 		return "what runs elsewhere"

@@ -11,20 +11,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
-// wish is a job that is to be there.
-type wish struct {
-	key
-	keep     bool // it stays as it is, and is not begun
-	once     bool // it is begun, and then stays as it is
-	spec     *model.Application
-	c        *model.Component
-	grant    model.Grant
-	inputs   []model.Value
-	digest   model.Digest
-	lock     string
-	replicas int
-}
-
 // Act makes the jobs those of the assignments. A job that others changed between two requests is
 // left to the next call.
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
@@ -41,7 +27,7 @@ func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report ru
 	}
 	of := map[model.AppID][]*listed{}
 	for i := range all {
-		app := keyOf(all[i].Meta).app
+		app := keyOf(all[i].Meta).App
 		of[app] = append(of[app], &all[i])
 	}
 	for i := range list {
@@ -69,7 +55,7 @@ type holding struct {
 }
 
 func (h *holding) did(k key, action runtime.Action, reason model.Reason, message string) {
-	h.outcome.Results = append(h.outcome.Results, runtime.Result{Object: "job " + k.String(), Component: k.component, Action: action, Reason: reason, Message: message})
+	h.outcome.Results = append(h.outcome.Results, runtime.Result{Object: "job " + k.String(), Component: k.Component, Action: action, Reason: reason, Message: message})
 }
 
 func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*listed) error {
@@ -78,11 +64,16 @@ func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*liste
 		there[keyOf(s.Meta)] = s
 	}
 	stay := map[key]bool{}
-	for _, w := range h.wishes(a) {
-		if stay[w.key] = true; w.keep || w.once && there[w.key] != nil {
+	for _, w := range a.Parts("nomad") {
+		k := key(w.PartKey)
+		begun := w.Job != "" && there[k] != nil // once, and then it stays as it is
+		if w.Job == "" && !w.Keep && w.Replicas == 0 && w.Declared.Finite() {
+			continue // what ends by itself is there while it runs
+		}
+		if stay[k] = true; w.Keep || begun {
 			continue
 		}
-		if err := h.put(ctx, &w, there[w.key]); err != nil {
+		if err := h.put(ctx, &w, there[k]); err != nil {
 			return err
 		}
 	}
@@ -104,10 +95,10 @@ func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*liste
 }
 
 // put registers a job, unless it is there as it is wanted.
-func (h *holding) put(ctx context.Context, w *wish, s *listed) error {
+func (h *holding) put(ctx context.Context, w *runtime.Part, s *listed) error {
 	j, err := h.job(w)
 	if err != nil {
-		h.did(w.key, runtime.Failed, model.OutcomeInvalid, err.Error())
+		h.did(key(w.PartKey), runtime.Failed, model.OutcomeInvalid, err.Error())
 		return nil
 	}
 	if j.NodePool == "" { // nothing is granted: it is stopped where it is
@@ -127,13 +118,13 @@ func (h *holding) put(ctx context.Context, w *wish, s *listed) error {
 		}
 		index = now.index
 		if j.holds(now.raw) {
-			h.wrote[name] = written{w.app, index}
+			h.wrote[name] = written{w.App, index}
 			return nil
 		}
 		if action = runtime.Configured; s.Meta[metaSpec] == j.Meta[metaSpec] {
 			action = runtime.Corrected // it was told just this
 		}
-	} else if err := h.namespace(ctx, w.app.Tenant, j.Namespace); err != nil {
+	} else if err := h.namespace(ctx, w.App.Tenant, j.Namespace); err != nil {
 		return err
 	}
 	var answer struct{ JobModifyIndex uint64 }
@@ -142,14 +133,14 @@ func (h *holding) put(ctx context.Context, w *wish, s *listed) error {
 	err = h.c.do(ctx, http.MethodPost, "jobs", url.Values{"namespace": {j.Namespace}}, map[string]any{"Job": j, "EnforceIndex": true, "JobModifyIndex": index}, &answer)
 	var no *refusal
 	if errors.As(err, &no) && no.permanent() {
-		h.did(w.key, runtime.Failed, model.OutcomeInvalid, err.Error())
+		h.did(key(w.PartKey), runtime.Failed, model.OutcomeInvalid, err.Error())
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	h.wrote[name] = written{w.app, answer.JobModifyIndex}
-	h.did(w.key, action, "", "")
+	h.wrote[name] = written{w.App, answer.JobModifyIndex}
+	h.did(key(w.PartKey), action, "", "")
 	return nil
 }
 
@@ -174,63 +165,4 @@ func (h *holding) namespace(ctx context.Context, tenant, name string) error {
 	}
 	h.namespaces[name] = true
 	return nil
-}
-
-// wishes lists what an assignment wants of Nomad.
-func (r *Runtime) wishes(a *runtime.Assignment) (all []wish) {
-	if a.Ends() || a.Instance == nil || a.Instance.Spec == nil {
-		return nil
-	}
-	for i := range a.Components {
-		c := &a.Components[i]
-		w := wish{key: key{app: a.App, component: c.Name}, keep: c.Hold, spec: a.Instance.Spec, c: c.Component, grant: c.State.Grant.AsTold(), digest: c.State.Workload}
-		if c.Want == runtime.Running {
-			w.replicas = c.State.Run
-		}
-		if !c.Runs() || c.Finite() && w.replicas == 0 && !w.keep {
-			continue // what ends by itself is there while it runs
-		}
-		all = append(all, w)
-		if b := c.State.Beside; b != nil {
-			newer, ok := a.Instance.Spec.Component(c.Name)
-			w.beside, w.keep = true, !ok || newer.Content(a.App) != b.Spec
-			w.c, w.digest, w.replicas = newer, b.Workload, b.Run
-			all = append(all, w)
-		}
-	}
-	for i := range a.Jobs {
-		j := &a.Jobs[i]
-		w := wish{key: key{app: a.App, component: j.Component, job: j.Key}, keep: true, once: true, inputs: j.Inputs, lock: j.Lock}
-		for _, spec := range []*model.Application{a.Instance.Spec, a.Instance.Previous} {
-			if spec == nil || spec.Release != j.Spec {
-				continue
-			}
-			if c, ok := spec.Component(j.Component); ok && r.Carries(c, nil) == nil {
-				w.spec, w.c, w.replicas, w.keep = spec, c, max(1, c.Replicas), j.Keep
-				w.grant = model.Grant{Component: c.Name, Requests: c.Requests, QoS: c.QoS, Pool: poolOf(a, c)}
-				w.digest = model.WorkloadDigest(c, w.grant, w.replicas)
-			}
-			break
-		}
-		all = append(all, w)
-	}
-	return all
-}
-
-// poolOf returns the pool in which the job of a step runs: that of its component, or the first of Nomad.
-func poolOf(a *runtime.Assignment, c *model.Component) string {
-	if s, ok := a.Instance.Component(c.Name); ok && s.Grant.Pool != "" {
-		return s.Grant.Pool
-	}
-	if c.Placement.Pool != "" {
-		return c.Placement.Pool
-	}
-	for i := range a.Platform.Pools {
-		for _, name := range a.Platform.Pools[i].Runtimes {
-			if name == "nomad" {
-				return a.Platform.Pools[i].Name
-			}
-		}
-	}
-	return ""
 }

@@ -130,7 +130,7 @@ func offer(nodes []node, spec *model.PoolSpec) model.Pool {
 func judge(s *listed, now *registration, allocations []*allocation) model.Workload {
 	k := keyOf(s.Meta)
 	w := model.Workload{
-		App: k.app, Component: k.component, Beside: k.beside, Intent: k.job, Lock: s.Meta[metaLock], Digest: model.Digest(s.Meta[metaWorkload]),
+		App: k.App, Component: k.Component, Beside: k.Beside, Intent: k.Job, Lock: s.Meta[metaLock], Digest: model.Digest(s.Meta[metaWorkload]),
 		Replicas: now.count, Current: !s.Stop,
 	}
 	complete, restarts := 0, 0

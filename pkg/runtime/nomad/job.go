@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
@@ -92,34 +93,29 @@ type resources struct {
 }
 
 // key names a job: a component of an application, its newer version, or the job of a step.
-type key struct {
-	app       model.AppID
-	component string
-	beside    bool
-	job       string
-}
+type key runtime.PartKey
 
 // id is the name of the job in the namespace of the tenant.
 func (k key) id() string {
 	switch {
-	case k.job != "":
-		sum := sha256.Sum256([]byte(k.job))
-		return fmt.Sprintf("%s.%s.%x", k.app.Name, k.component, sum[:8])
-	case k.beside:
-		return k.app.Name + "." + k.component + ".beside"
+	case k.Job != "":
+		sum := sha256.Sum256([]byte(k.Job))
+		return fmt.Sprintf("%s.%s.%x", k.App.Name, k.Component, sum[:8])
+	case k.Beside:
+		return k.App.Name + "." + k.Component + ".beside"
 	}
-	return k.app.Name + "." + k.component
+	return k.App.Name + "." + k.Component
 }
 
-func (k key) String() string { return k.app.Tenant + "/" + k.id() }
+func (k key) String() string { return k.App.Tenant + "/" + k.id() }
 
 // keyOf returns the key that the meta of a job names.
 func keyOf(meta map[string]string) key {
 	return key{model.AppID{Tenant: meta[metaTenant], Name: meta[metaApp]}, meta[metaComponent], meta[metaBeside] != "", meta[metaJob]}
 }
 
-// job returns the job of a wish.
-func (r *Runtime) job(w *wish) (job, error) {
+// job returns the job of a part.
+func (r *Runtime) job(w *runtime.Part) (job, error) {
 	var p struct {
 		Image        string            `json:"image"`
 		Command      []string          `json:"command"`
@@ -128,13 +124,13 @@ func (r *Runtime) job(w *wish) (job, error) {
 		User         string            `json:"user"`
 		BackoffLimit *int              `json:"backoffLimit"`
 	}
-	if err := json.Unmarshal(w.c.Properties, &p); err != nil {
+	if err := json.Unmarshal(w.Declared.Properties, &p); err != nil {
 		return job{}, fmt.Errorf("its properties are none of a task: %w", err)
 	}
-	if !allowed(p.Image, w.spec.Policy.Registries) {
-		return job{}, fmt.Errorf("runs image %s, and policy allows images from %s (images.registries); write its name with the registry", text.Line(p.Image, 200), strings.Join(w.spec.Policy.Registries, ", "))
+	if !allowed(p.Image, w.Spec.Policy.Registries) {
+		return job{}, fmt.Errorf("runs image %s, and policy allows images from %s (images.registries); write its name with the registry", text.Line(p.Image, 200), strings.Join(w.Spec.Policy.Registries, ", "))
 	}
-	for _, v := range w.inputs {
+	for _, v := range w.Inputs {
 		if p.Env == nil {
 			p.Env = map[string]string{}
 		}
@@ -148,40 +144,40 @@ func (r *Runtime) job(w *wish) (job, error) {
 		config["args"] = p.Args
 	}
 	j := job{
-		ID: w.id(), Name: w.id(), Namespace: r.o.Prefix + w.app.Tenant, Type: "service", Datacenters: []string{"*"}, NodePool: w.grant.Pool,
-		Priority: min(max(w.spec.Priority/10, 1), 100),
+		ID: key(w.PartKey).id(), Name: key(w.PartKey).id(), Namespace: r.o.Prefix + w.App.Tenant, Type: "service", Datacenters: []string{"*"}, NodePool: w.Grant.Pool,
+		Priority: min(max(w.Spec.Priority/10, 1), 100),
 		Meta: map[string]string{
-			metaFleet: r.o.Fleet, metaTenant: w.app.Tenant, metaApp: w.app.Name, metaComponent: w.component, metaWorkload: string(w.digest),
+			metaFleet: r.o.Fleet, metaTenant: w.App.Tenant, metaApp: w.App.Name, metaComponent: w.Component, metaWorkload: string(w.Digest),
 		},
 		TaskGroups: []group{{
-			Name: task, Count: w.replicas,
+			Name: task, Count: w.Replicas,
 			RestartPolicy:    restarts{Attempts: 2, Interval: 5 * time.Minute, Delay: 5 * time.Second, Mode: "delay"},
 			ReschedulePolicy: reschedules{Unlimited: true},
 			Tasks: []program{{
-				Name: task, Driver: "docker", Config: config, Env: p.Env, User: p.User, KillTimeout: w.spec.Lifecycle.Grace,
-				Resources: resources{CPU: max(w.grant.Requests.CPU, 1), MemoryMB: max(megabytes(w.grant.Requests.Memory), 10)},
+				Name: task, Driver: "docker", Config: config, Env: p.Env, User: p.User, KillTimeout: w.Spec.Lifecycle.Grace,
+				Resources: resources{CPU: max(w.Grant.Requests.CPU, 1), MemoryMB: max(megabytes(w.Grant.Requests.Memory), 10)},
 			}},
 		}},
 	}
-	for name, value := range map[string]string{metaJob: w.job, metaLock: w.lock} {
+	for name, value := range map[string]string{metaJob: w.Job, metaLock: w.Lock} {
 		if value != "" {
 			j.Meta[name] = value
 		}
 	}
-	if w.beside {
+	if w.Beside {
 		j.Meta[metaBeside] = "true"
 	}
 	g := &j.TaskGroups[0]
-	if limit := megabytes(w.c.Limits.Memory); limit > g.Tasks[0].Resources.MemoryMB {
+	if limit := megabytes(w.Declared.Limits.Memory); limit > g.Tasks[0].Resources.MemoryMB {
 		g.Tasks[0].Resources.MemoryMaxMB = limit
 	}
-	if s := w.c.Placement.Spread; s != nil {
+	if s := w.Declared.Placement.Spread; s != nil {
 		j.Spreads = []spread{{"${node.datacenter}", 100}}
 		if s.Over == "node" {
 			j.Spreads[0].Attribute = "${node.unique.id}"
 		}
 	}
-	if w.c.Finite() {
+	if w.Declared.Finite() {
 		attempts := 3
 		if p.BackoffLimit != nil {
 			attempts = *p.BackoffLimit

@@ -80,13 +80,7 @@ func (*Runtime) Name() string { return carrier.Nomad.Name }
 
 // Carries returns why Nomad does not carry a component in a pool, nil if it does.
 func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
-	if err := carrier.Nomad.Carries(c); err != nil {
-		return err
-	}
-	if pool != nil && c.Runs() && !slices.Contains(pool.Runtimes, "nomad") {
-		return fmt.Errorf("pool %s is none of Nomad", pool.Name)
-	}
-	return nil
+	return carrier.Nomad.CarriesIn(c, pool)
 }
 
 // Changed gets a value after a change that the next Inspect or Drifted reports.

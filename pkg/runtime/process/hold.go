@@ -179,7 +179,7 @@ func (r *Runtime) wanted(pools []*pool, a *runtime.Assignment, o *runtime.Outcom
 	for i := range a.Jobs {
 		j := &a.Jobs[i]
 		k := hostplan.Key{App: a.App, Component: j.Component, Job: j.Key}
-		spec := named(a.Instance, j.Spec)
+		spec := a.Released(j.Spec)
 		if j.Keep || spec == nil {
 			add(k, wanted{keep: true}, nil)
 			continue
@@ -235,14 +235,4 @@ func workload(a *runtime.Assignment, c *model.Component, grant model.Grant, repl
 	w.Requests = model.Resources{CPU: grant.Requests.CPU, Memory: grant.Requests.Memory}
 	w.Program, err = program(a.Instance.Spec, c, grant)
 	return w, err
-}
-
-// named returns the spec of an instance that is of a release.
-func named(inst *model.Instance, release model.Digest) *model.Application {
-	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
-		if spec != nil && spec.Release == release {
-			return spec
-		}
-	}
-	return nil
 }

@@ -3,8 +3,6 @@ package process
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -56,13 +54,7 @@ func (*Runtime) Name() string { return carrier.Process.Name }
 
 // Carries returns why plain hosts do not carry a component in a pool, nil if they do.
 func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
-	if err := carrier.Process.Carries(c); err != nil {
-		return err
-	}
-	if pool != nil && c.Runs() && !slices.Contains(pool.Runtimes, "process") {
-		return fmt.Errorf("pool %s has no processes", pool.Name)
-	}
-	return nil
+	return carrier.Process.CarriesIn(c, pool)
 }
 
 // Changed gets a value after a change that the next Inspect or Drifted reports.

@@ -32,7 +32,7 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen m
 // workload judges a part by its replicas.
 func (p *part) workload(k key) model.Workload {
 	w := model.Workload{
-		App: k.app, Component: k.component, Beside: k.beside, Intent: k.job, Lock: p.lock, Digest: p.digest,
+		App: k.App, Component: k.Component, Beside: k.Beside, Intent: k.Job, Lock: p.lock, Digest: p.digest,
 		Replicas: len(p.replicas), Current: true,
 	}
 	ended := 0

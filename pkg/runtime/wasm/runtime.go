@@ -2,8 +2,6 @@ package wasm
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -52,13 +50,7 @@ func (*Runtime) Name() string { return carrier.Wasm.Name }
 
 // Carries returns why no module runs for a component in a pool, nil if one does.
 func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
-	if err := carrier.Wasm.Carries(c); err != nil {
-		return err
-	}
-	if pool != nil && c.Runs() && !slices.Contains(pool.Runtimes, "wasm") {
-		return fmt.Errorf("pool %s has no modules", pool.Name)
-	}
-	return nil
+	return carrier.Wasm.CarriesIn(c, pool)
 }
 
 // Changed gets a value after a change that the next Inspect reports.
