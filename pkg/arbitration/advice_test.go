@@ -544,7 +544,7 @@ func adviceShownIsTrue(t *rapid.T) {
 	arbiter := follow.New(arbitration.Solve)
 	for i := range 8 {
 		if i%2 == 0 {
-			s.edit()
+			s.edit(s.Decide)
 		}
 		fleet, seen, ledger := s.inputs()
 		ruling := arbiter.Decide(fleet, seen, ledger, s.Now)

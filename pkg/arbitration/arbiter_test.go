@@ -78,7 +78,7 @@ func decidingWhatChanged(t *testing.T, hundreds int, draw func(*rapid.T) *scene,
 			} else {
 				paths[kind][1]++
 			}
-			kind = s.edit()
+			kind = s.edit(func() model.Ruling { return got })
 		}
 	})
 	total := 0
@@ -129,8 +129,8 @@ func (s *scene) inputs() (model.Fleet, model.Observation, model.Ledger) {
 	return c.Fleet, c.Seen, c.Ledger
 }
 
-// edit lets one thing happen of all that can, and says what.
-func (s *scene) edit() string {
+// edit lets one thing happen of all that can, and says what. Ruling returns the one that comes true, if that happens.
+func (s *scene) edit(ruling func() model.Ruling) string {
 	s.Now = s.Now.Add(time.Duration(s.rng.IntN(3)) * time.Second)
 	if len(s.Fleet.Applications) == 0 {
 		s.arrive()
@@ -148,10 +148,10 @@ func (s *scene) edit() string {
 	tenant := &s.Fleet.Tenants[s.rng.IntN(len(s.Fleet.Tenants))]
 	switch s.rng.IntN(17) {
 	case 0, 1, 2, 3:
-		s.step(0)
+		s.carryOut(ruling(), 0)
 		return "ruling comes true"
 	case 4:
-		s.step(time.Minute)
+		s.carryOut(ruling(), time.Minute)
 		s.arrive()
 		return "both"
 	case 5:

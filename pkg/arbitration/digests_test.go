@@ -90,7 +90,7 @@ func editedHistory(seed uint64, write func(any), incremental func(model.Ruling))
 		fleet, seen, ledger := s.inputs()
 		incremental(arbiter.Decide(fleet, seen, ledger, s.Now))
 		write(s.Decide())
-		s.edit()
+		s.edit(s.Decide)
 	}
 	for i := range s.Fleet.Applications {
 		list, advised := arbitration.Advice(s.Fleet, s.Seen, s.Ledger, s.Now, s.Fleet.Applications[i].ID)

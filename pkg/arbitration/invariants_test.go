@@ -202,13 +202,19 @@ func (s *scene) lived(t *rapid.T) *scene {
 
 // step plays a round, and lets time pass.
 func (s *scene) step(pass time.Duration) (model.Ruling, world.Changes) {
-	ruling, changes := s.Round()
+	ruling := s.Decide()
+	return ruling, s.carryOut(ruling, pass)
+}
+
+// carryOut makes a ruling come true, and lets time pass.
+func (s *scene) carryOut(ruling model.Ruling, pass time.Duration) world.Changes {
+	changes := s.Apply(ruling)
 	for _, id := range changes.Admitted {
 		inst, _ := s.Ledger.Find(id)
 		inst.History = append(inst.History, model.Transition{At: s.Now, Instance: inst.Number, From: model.PhaseAdmitted, To: model.PhaseScheduled})
 	}
 	s.Now = s.Now.Add(pass)
-	return ruling, changes
+	return changes
 }
 
 // rest plays rounds an hour apart, so that nothing waits for a time to come,
