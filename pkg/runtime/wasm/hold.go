@@ -79,7 +79,7 @@ func (r *Runtime) hold(a *runtime.Assignment) (o runtime.Outcome) {
 	return o
 }
 
-// grant makes a part as it is wished.
+// grant makes a part as it is wanted.
 func (r *Runtime) grant(a *runtime.Assignment, w *runtime.Part) (runtime.Action, error) {
 	p, err := programOf(w.Declared, w.Grant, w.Inputs)
 	if err != nil {
