@@ -122,6 +122,42 @@ func TestABadDefinitionHitsItsUsers(t *testing.T) {
 	}
 }
 
+// CUE refuses an import that nothing uses, so that a bad definition that was the only user of an import
+// is withdrawn together with it. What other definitions import stays, also by another name.
+func TestABadDefinitionTakesItsImports(t *testing.T) {
+	const body = `: {
+	#Parameter: version!: string
+	parameter: #Parameter
+	example: version: "7.2"
+	output: {type: "worker", properties: {image: "ghcr.io/IMAGE:\(parameter.version)", labels: a: WORD}}
+}
+`
+	define := func(name, image, word string) string {
+		return "platform: definitions: components: " + name + strings.NewReplacer("IMAGE", image, "WORD", word).Replace(body)
+	}
+	for name, imports := range map[string]string{
+		"alone":       "import \"strings\"\n",
+		"in a list":   "import (\n\t\"strings\"\n)\n",
+		"renamed":     "import strings \"strings\"\n",
+		"with others": "import (\n\tm \"math\"\n\t\"strings\" // of bad\n)\n",
+		"twice":       "import \"strings\"\nimport m \"math\"\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			word := `"x"`
+			if strings.Contains(imports, "math") {
+				word = `"\(m.Floor(1.5))"`
+			}
+			file := "package fleet\n\n" + imports + "\n" + define("bad", "other/bad", `strings.ToLower("X")`) + define("good", "acme/good", word)
+			f := New().Fleet("1", unpack(archive(t, "base.txtar"), overlay("defined.cue", file), user("acme", "bad"), user("acme", "good")), nil)
+			require.NotNil(t, f.Platform, report(f))
+			require.Len(t, f.Applications, 2, report(f)) // good and shop
+			require.Len(t, f.Unusable, 1)
+			require.NotContains(t, report(f), "imported and not used")
+			require.Regexp(t, `(?m)^DA1220 platform\.definitions\.components\.bad.*\n  defined.cue:\d+:`, report(f))
+		})
+	}
+}
+
 // user is an application with one component of a type that somebody defines.
 func user(tenant, kind string) *txtar.Archive {
 	return overlay("tenants/"+tenant+"/apps/"+kind+"/app.cue",

@@ -38,12 +38,57 @@ func withdraw(field string, files []Source, problems []model.Problem) (rest []So
 			f.Data = slices.Concat(f.Data[:from], []byte("_0: _"), lines, f.Data[to:])
 			changed = true
 		}
+		if f.Data = withoutUnused(f.Name, f.Data); f.Data == nil {
+			return nil, nil
+		}
 		rest = append(rest, f)
 	}
 	if !changed {
 		return nil, nil
 	}
 	return rest, bad
+}
+
+// withoutUnused returns a file without the imports that nothing in it uses, which CUE refuses,
+// or nil if the file cannot be parsed. All lines keep their number.
+func withoutUnused(name string, data []byte) []byte {
+	tree, err := parser.ParseFile(name, data)
+	if err != nil {
+		return nil
+	}
+	used := map[int]bool{} // by where the import stands
+	ast.Walk(tree, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if spec, ok := id.Node.(*ast.ImportSpec); ok {
+				used[spec.Pos().Offset()] = true
+			}
+		}
+		return true
+	}, nil)
+	data = bytes.Clone(data)
+	for _, decl := range tree.Decls {
+		imports, ok := decl.(*ast.ImportDecl)
+		if !ok {
+			continue
+		}
+		var unused []ast.Node
+		for _, spec := range imports.Specs {
+			if !used[spec.Pos().Offset()] {
+				unused = append(unused, spec)
+			}
+		}
+		if len(unused) == len(imports.Specs) { // the keyword goes, too
+			unused = []ast.Node{imports}
+		}
+		for _, n := range unused {
+			for i := n.Pos().Offset(); i < n.End().Offset(); i++ {
+				if data[i] != '\n' {
+					data[i] = ' '
+				}
+			}
+		}
+	}
+	return data
 }
 
 // written returns the fields of a file that write one of the definitions, in order.
