@@ -50,30 +50,43 @@ func (p *uiProposals) Find(ctx context.Context, name string) (head view.Head, ba
 // maxTouched is how many heads it is kept of what they touch.
 const maxTouched = 2000
 
-// Touches returns the directories, two deep, whose files the merge of a commit would change. They are kept, as lists of heads ask for many.
-func (p *uiProposals) Touches(ctx context.Context, commit string) ([]string, error) {
+// Touches returns the directories, two deep, whose files the merge of each commit would change. They are kept, as lists of heads ask
+// for many: only heads that are new, or all after a change of the base, cost a run of git each.
+func (p *uiProposals) Touches(ctx context.Context, commits []string) ([][]string, error) {
 	base, err := p.tree.BranchTip(ctx, p.base)
 	if err != nil {
 		return nil, err
 	}
+	touched := make([][]string, len(commits))
+	for i, commit := range commits {
+		if touched[i] = p.touches(ctx, base, commit); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return touched, nil
+}
+
+// touches returns the directories whose files the merge of a commit would change, none where git cannot tell.
+func (p *uiProposals) touches(ctx context.Context, base, commit string) []string {
 	key := base + " " + commit
 	p.mu.Lock()
-	files, known := p.touched[key]
+	dirs, known := p.touched[key]
 	p.mu.Unlock()
 	if known {
-		return files, nil
+		return dirs
 	}
-	if files, err = p.tree.Touched(ctx, base, commit); err != nil {
-		return nil, err
+	files, err := p.tree.Touched(ctx, base, commit)
+	if err != nil {
+		return nil
 	}
-	files = directories(files)
+	dirs = directories(files)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.touched) >= maxTouched || p.touched == nil {
 		p.touched = map[string][]string{}
 	}
-	p.touched[key] = files
-	return files, nil
+	p.touched[key] = dirs
+	return dirs
 }
 
 // directories returns those of files, two deep, each once. A file that is not as deep is returned itself.

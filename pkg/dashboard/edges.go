@@ -66,8 +66,9 @@ type Proposals interface {
 	// the name.
 	Find(ctx context.Context, name string) (head view.Head, base string, err error)
 
-	// Touches returns the files of the fleet repo that the merge of a commit would change, or the directories of tenants that they are in.
-	Touches(ctx context.Context, commit string) ([]string, error)
+	// Touches returns, for each commit, the files of the fleet repo that its merge would change, or the directories of tenants that they
+	// are in, and none where Git cannot tell. A list of heads asks once for all of them.
+	Touches(ctx context.Context, commits []string) ([][]string, error)
 
 	// Plan returns what the merge of a head would do, and the CPU time of its evaluators. An *offline.UnrelatedError blames the head.
 	Plan(ctx context.Context, recorded offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error)

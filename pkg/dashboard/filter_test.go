@@ -184,9 +184,12 @@ func (c *crowd) Find(_ context.Context, name string) (view.Head, string, error) 
 	return view.Head{}, "", fmt.Errorf("%q names no branch", name)
 }
 
-func (c *crowd) Touches(_ context.Context, commit string) ([]string, error) {
+func (c *crowd) Touches(_ context.Context, commits []string) (touched [][]string, err error) {
 	_, touches := c.branches()
-	return touches[commit], nil
+	for _, commit := range commits {
+		touched = append(touched, touches[commit])
+	}
+	return touched, nil
 }
 
 func (c *crowd) Plan(ctx context.Context, _ offline.Recorded, head string) (plan.Comparison, time.Duration, error) {

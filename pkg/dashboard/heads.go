@@ -39,30 +39,37 @@ func (s *Server) readable(ctx context.Context, r access.Reading) (view.Heads, er
 	if err != nil || r.All {
 		return v, err
 	}
+	commits := make([]string, len(v.Heads))
+	for i, h := range v.Heads {
+		commits[i] = h.Commit
+	}
+	touched, err := s.Proposals.Touches(ctx, commits)
 	own := v.Heads
 	v.Heads = []view.Head{}
-	for _, h := range own {
-		if s.staysWithin(ctx, h, r) {
-			v.Heads = append(v.Heads, h)
-		}
-		if ctx.Err() != nil {
-			return v, ctx.Err()
+	for i := range touched {
+		if staysWithin(touched[i], r) {
+			v.Heads = append(v.Heads, own[i])
 		}
 	}
-	return v, nil
+	return v, err
 }
 
 // find returns the head of a name. One that may not be read is not there.
 func (s *Server) find(ctx context.Context, name string, r access.Reading) (head view.Head, base string, err error) {
 	head, base, err = s.Proposals.Find(ctx, name)
-	if !r.All && (err != nil || !s.staysWithin(ctx, head, r)) {
-		err = errNoHead
+	if !r.All {
+		var touched [][]string
+		if err == nil {
+			touched, err = s.Proposals.Touches(ctx, []string{head.Commit})
+		}
+		if err != nil || !staysWithin(touched[0], r) {
+			err = errNoHead
+		}
 	}
 	return head, base, blame(http.StatusNotFound, err)
 }
 
-// staysWithin reports whether the merge of a head changes only files of tenants that may be read, and some.
-func (s *Server) staysWithin(ctx context.Context, h view.Head, r access.Reading) bool {
-	touched, err := s.Proposals.Touches(ctx, h.Commit)
-	return err == nil && len(touched) > 0 && !slices.ContainsFunc(touched, func(path string) bool { return !r.ReadsFile(path) })
+// staysWithin reports whether a merge that changes these files changes only those of tenants that may be read, and some.
+func staysWithin(touched []string, r access.Reading) bool {
+	return len(touched) > 0 && !slices.ContainsFunc(touched, func(path string) bool { return !r.ReadsFile(path) })
 }

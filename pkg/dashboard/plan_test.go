@@ -40,7 +40,9 @@ func (p *proposed) Find(_ context.Context, name string) (head view.Head, base st
 	return view.Head{Name: name, Commit: "1"}, "2", nil
 }
 
-func (p *proposed) Touches(context.Context, string) ([]string, error) { return nil, nil }
+func (p *proposed) Touches(_ context.Context, commits []string) ([][]string, error) {
+	return make([][]string, len(commits)), nil
+}
 
 func (p *proposed) Plan(ctx context.Context, _ offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error) {
 	p.begun <- head
