@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -50,11 +51,13 @@ func main() {
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	root := newRoot(out, errOut)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	var exit *exitCode
 	switch {
 	case err == nil:
 		return 0
+	case !cmd.HasParent(): // cobra found no command
+		err = fmt.Errorf("%s\n\"reconciler --help\" lists the commands", strings.TrimSpace(err.Error()))
 	case errors.As(err, &exit):
 		if exit.message != "" {
 			printError(errOut, exit.message)
@@ -93,6 +96,7 @@ to the status branch of the same repo.`,
 		if cmd.ValidArgsFunction == nil {
 			cmd.ValidArgsFunction = cobra.NoFileCompletions
 		}
+		sayUsage(cmd)
 	}
 	return root
 }

@@ -42,6 +42,7 @@ func newNewCommand() *cobra.Command {
 needed: it offers the types, pools and names of this fleet, and each answer is checked as
 vet would. With --set, or without a terminal, it asks nothing.`,
 		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, n := range nouns {
 		cmd.AddCommand(newNounCommand(n.noun, n.args, n.short, n.example))

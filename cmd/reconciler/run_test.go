@@ -153,7 +153,7 @@ func TestRunRefuses(t *testing.T) {
 		{[]string{"run"}, "give --kubeconfig FILE, $KUBECONFIG, or --context NAME"},
 		{[]string{"run", "extra"}, "unknown command"},
 		{[]string{"run", "--webhook-listen", ":9000"}, "--webhook-listen and --webhook-key go together"},
-		{[]string{"run", "--no-such-flag"}, "unknown flag"},
+		{[]string{"run", "--no-such-flag"}, "unknown flag: --no-such-flag; usage: reconciler run [flags] (\"reconciler run --help\" tells more)"},
 	} {
 		var out bytes.Buffer
 		require.Equal(t, exitError, run(t.Context(), c.args, io.Discard, &out), "%v", c.args)
