@@ -33,8 +33,10 @@ const (
 	insideEnv = "QOS_TEST_INSIDE"
 )
 
+// BorrowV2 is a script that runs a command while the cpu and io controllers of a host are in cgroup v2.
+//
 //go:embed borrow-v2.sh
-var borrowScript string
+var BorrowV2 string
 
 // Skip skips the test with the reason why this host cannot run it, or fails it when QOS_REAL=require is set.
 func Skip(t testing.TB, format string, args ...any) {
@@ -82,7 +84,7 @@ func V2(t *testing.T, view bool) (inside bool) {
 		Skip(t, "cgroups need root")
 	}
 	script := filepath.Join(t.TempDir(), "borrow-v2.sh")
-	require.NoError(t, os.WriteFile(script, []byte(borrowScript), 0o700))
+	require.NoError(t, os.WriteFile(script, []byte(BorrowV2), 0o700))
 	args := []string{script, "with"}
 	if view {
 		args = append(args, "unshare", "-m", "--propagation", "private", "sh", "-c", `mount -t cgroup2 none `+Root+` && exec "$@"`, "sh")

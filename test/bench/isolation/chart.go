@@ -21,7 +21,7 @@ var colours = map[string]string{without: "#c0392b", with: "#2471a3", killed: "#7
 func drawChart(machine string, figures []figure) string {
 	least, most := 0.5, 2.0
 	for _, f := range figures {
-		for _, ratio := range f.ratios {
+		for _, ratio := range f.Ratios {
 			least, most = min(least, max(ratio, 0.01)), max(most, ratio)
 		}
 	}
@@ -31,10 +31,15 @@ func drawChart(machine string, figures []figure) string {
 	var b strings.Builder
 	y := 40
 	for _, f := range figures {
+		top := y
 		fmt.Fprintf(&b, "<text x=\"8\" y=\"%d\" font-weight=\"bold\">%s</text>\n<text x=\"8\" y=\"%d\" fill=\"#555\">wanted %s</text>\n",
-			y+12, html.EscapeString(f.name), y+12+row, html.EscapeString(f.wanted))
+			y+12, html.EscapeString(f.Name), y+12+row, html.EscapeString(f.wanted()))
+		if f.Reason != "" {
+			fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" fill=\"#555\">not measured: %s</text>\n", labels, y+11, html.EscapeString(short(f.Reason)))
+			y += row
+		}
 		for _, phase := range phases {
-			ratio, measured := f.ratios[phase]
+			ratio, measured := f.Ratios[phase]
 			if !measured {
 				continue
 			}
@@ -42,7 +47,7 @@ func drawChart(machine string, figures []figure) string {
 				labels, y, max(1, at(ratio)-labels), row-4, colours[phase], at(ratio)+5, y+11, f.show(phase))
 			y += row
 		}
-		y += 14
+		y = max(y, top+2*row) + 14
 	}
 	var legend strings.Builder
 	for i, phase := range phases {
@@ -56,4 +61,12 @@ func drawChart(machine string, figures []figure) string {
 <text x="8" y="%d" fill="#555">%s</text>
 </svg>
 `, chartWidth, y+46, legend.String(), b.String(), at(1), at(1), y, y+18, y+34, html.EscapeString(machine))
+}
+
+// short is as much of a sentence as there is room for.
+func short(reason string) string {
+	if runes := []rune(reason); len(runes) > 70 {
+		return string(runes[:69]) + "…"
+	}
+	return reason
 }

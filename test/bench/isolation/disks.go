@@ -59,23 +59,19 @@ func disks(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 			return nil, err
 		}
 	}
-	f := figure{name: "reads: p99", unit: "×", alone: fmt.Sprintf("%.2f ms", alone.Seconds()*1000), wanted: "≤ 2×", ratios: map[string]float64{}, holds: func(r float64) bool { return r <= 2 }}
+	f := figure{Name: "reads: p99", Unit: "×", Alone: fmt.Sprintf("%.2f ms", alone.Seconds()*1000), Ratios: map[string]float64{}, Most: 2}
+	profiles := fmt.Sprintf("{name: slow, cpu: {weight: 1}, io: {write: %d}}", ceiling)
+	workloads := fmt.Sprintf("- {name: reader, cgroup: %s, profile: guaranteed}\n- {name: writer, cgroup: %s, profile: slow}\n", reader, writer)
 	var agent *exec.Cmd
 	for _, name := range phases {
-		switch name {
-		case with:
-			workloads := fmt.Sprintf("- {name: reader, cgroup: %s, profile: guaranteed}\n- {name: writer, cgroup: %s, profile: slow}\n", reader, writer)
-			if agent, err = r.enforce(ctx, fmt.Sprintf("{name: slow, cpu: {weight: 1}, io: {write: %d}}", ceiling), workloads); err != nil {
-				return nil, err
-			}
-		case killed:
-			r.kill(agent)
+		if agent, err = r.enter(ctx, name, agent, profiles, workloads); err != nil {
+			return nil, err
 		}
 		is, err := during(took, phase)
 		if err != nil {
 			return nil, err
 		}
-		f.ratios[name] = is.Seconds() / alone.Seconds()
+		f.Ratios[name] = is.Seconds() / alone.Seconds()
 	}
 	return []figure{f}, ctx.Err()
 }

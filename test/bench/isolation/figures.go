@@ -11,14 +11,18 @@ import (
 	"time"
 )
 
-// figure is one that is measured in several phases, as a ratio: to the phase alone, or to what was promised.
+// figure is one that is measured in several phases, as a ratio: to the phase alone, or to what was promised. Its fields
+// are exported for JSON, in which another process or machine sends it.
 type figure struct {
-	name, unit string
-	alone      string             // what a ratio of 1 is, in words
-	ratios     map[string]float64 // by phase
-	wanted     string
-	holds      func(with float64) bool
+	Name, Unit  string
+	Alone       string             // what a ratio of 1 is, in words
+	Ratios      map[string]float64 // by phase
+	Least, Most float64            // what is wanted with the agent; without both, more than nothing
+	Reason      string             // why it was not measured, "" if it was
 }
+
+// cannot is what this machine says of what it cannot do.
+type cannot struct{ error }
 
 // The phases beside which everything alone stands.
 const (
@@ -32,14 +36,14 @@ var phases = []string{without, with, killed}
 // medianOf takes the median of each ratio; all rounds have the same figures in the same order.
 func medianOf(rounds [][]figure) (medians []figure) {
 	for i, f := range rounds[0] {
-		f.ratios = map[string]float64{}
-		for phase := range rounds[0][i].ratios {
+		f.Ratios = map[string]float64{}
+		for phase := range rounds[0][i].Ratios {
 			var all []float64
 			for _, round := range rounds {
-				all = append(all, round[i].ratios[phase])
+				all = append(all, round[i].Ratios[phase])
 			}
 			slices.Sort(all)
-			f.ratios[phase] = all[len(all)/2]
+			f.Ratios[phase] = all[len(all)/2]
 		}
 		medians = append(medians, f)
 	}
@@ -59,15 +63,19 @@ func printTable(w io.Writer, machine string, figures []figure) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FIGURE\tALONE, FIRST ROUND\tWITHOUT\tWITH\tAGENT KILLED\tWANTED\tHOLDS")
 	for _, f := range figures {
+		if f.Reason != "" {
+			fmt.Fprintf(t, "%s\tnot measured: %s\n", f.Name, f.Reason)
+			continue
+		}
 		holds := "no"
-		if f.holds(f.ratios[with]) {
+		if f.holds() {
 			holds = "yes"
 		}
-		fmt.Fprintf(t, "%s\t%s", f.name, f.alone)
+		fmt.Fprintf(t, "%s\t%s", f.Name, f.Alone)
 		for _, phase := range phases {
 			fmt.Fprintf(t, "\t%s", f.show(phase))
 		}
-		fmt.Fprintf(t, "\t%s\t%s\n", f.wanted, holds)
+		fmt.Fprintf(t, "\t%s\t%s\n", f.wanted(), holds)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -77,9 +85,25 @@ func printTable(w io.Writer, machine string, figures []figure) error {
 }
 
 func (f *figure) show(phase string) string {
-	ratio, measured := f.ratios[phase]
+	ratio, measured := f.Ratios[phase]
 	if !measured {
 		return "-"
 	}
-	return strconv.FormatFloat(ratio, 'f', 2, 64) + f.unit
+	return strconv.FormatFloat(ratio, 'f', 2, 64) + f.Unit
+}
+
+func (f *figure) wanted() string {
+	switch {
+	case f.Most > 0:
+		return fmt.Sprintf("≤ %g%s", f.Most, f.Unit)
+	case f.Least > 0:
+		return fmt.Sprintf("≥ %g%s", f.Least, f.Unit)
+	}
+	return "> 0"
+}
+
+// holds reports whether it is with the agent what is wanted.
+func (f *figure) holds() bool {
+	is := f.Ratios[with]
+	return (f.Most == 0 || is <= f.Most) && is >= f.Least && (is > 0 || f.Most > 0)
 }

@@ -35,17 +35,15 @@ func TestParts(t *testing.T) {
 	if !tier.Soak() {
 		t.Skip("without -soak: half a minute of two processors")
 	}
-	cgrouptest.V1(t, "cpu", "blkio")
+	t.Run("can", func(t *testing.T) { cgrouptest.V1(t, "cpu", "blkio", "memory") }) // parts lock the machine themselves
 	for _, p := range parts {
 		t.Run(p.name, func(t *testing.T) {
-			figures, err := one(t.Context(), p, 2*time.Second)
+			figures, err := alone(t.Context(), p, 2*time.Second)
 			require.NoError(t, err)
 			require.NotEmpty(t, figures)
 			for _, f := range figures {
-				require.Len(t, f.ratios, len(phases), f.name)
-				for phase, ratio := range f.ratios {
-					require.GreaterOrEqual(t, ratio, 0.0, "%s %s", f.name, phase)
-				}
+				t.Logf("%+v", f)
+				require.True(t, f.Reason != "" || f.Ratios[with] > 0, f.Name)
 			}
 		})
 	}
@@ -53,7 +51,7 @@ func TestParts(t *testing.T) {
 
 func TestMedians(t *testing.T) {
 	round := func(without float64) []figure {
-		return []figure{{name: "a", ratios: map[string]float64{"without": without}}}
+		return []figure{{Name: "a", Ratios: map[string]float64{"without": without}}}
 	}
 	require.Equal(t, round(2), medianOf([][]figure{round(9), round(1), round(2)}))
 	var took []time.Duration
@@ -65,8 +63,9 @@ func TestMedians(t *testing.T) {
 }
 
 func TestChart(t *testing.T) {
-	f := figure{name: "service: p99", unit: "×", alone: "4 ms", wanted: "≤ 1.5×", ratios: map[string]float64{without: 31, with: 1.1}, holds: func(r float64) bool { return r <= 1.5 }}
-	chart := drawChart("2 processors <&>", []figure{f})
+	f := figure{Name: "service: p99", Unit: "×", Alone: "4 ms", Most: 1.5, Ratios: map[string]float64{without: 31, with: 1.1}}
+	not := figure{Name: "memory", Reason: "mkdir <memory>: read-only file system"}
+	chart := drawChart("2 processors <&>", []figure{f, not})
 	for decoder := xml.NewDecoder(strings.NewReader(chart)); ; {
 		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
 			break
@@ -76,6 +75,12 @@ func TestChart(t *testing.T) {
 	}
 	require.Contains(t, chart, "31.00×")
 	var table strings.Builder
-	require.NoError(t, printTable(&table, "2 processors", []figure{f}))
+	require.NoError(t, printTable(&table, "2 processors", []figure{f, not}))
 	require.Regexp(t, `service: p99 +4 ms +31.00× +1.10× +- +≤ 1.5× +yes`, table.String())
+	require.Contains(t, chart, "not measured: mkdir &lt;memory&gt;")
+	require.Regexp(t, `memory +not measured: mkdir <memory>: read-only`, table.String())
+	require.False(t, (&figure{Least: 0.95, Ratios: map[string]float64{with: 0.9}}).holds())
+	require.False(t, (&figure{}).holds())
+	require.Equal(t, "> 0", (&figure{}).wanted())
+	require.Equal(t, "≥ 0.95", (&figure{Least: 0.95}).wanted())
 }

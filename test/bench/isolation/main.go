@@ -6,15 +6,19 @@
 //
 //	go run ./test/bench/isolation                              five rounds of 30 s phases
 //	go run ./test/bench/isolation -rounds 1 -phase 3s          a look
+//	go run ./test/bench/isolation -parts memory,network        some of them
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,7 +31,9 @@ type part struct {
 	round func(context.Context, *rig, time.Duration) ([]figure, error)
 }
 
-var parts = []part{{"processors", processors}, {"share", share}, {"disks", disks}}
+var parts = []part{
+	{"processors", processors}, {"share", share}, {"disks", disks}, {"memory", memory}, {"network", networks}, {"reaction", reaction}, {"v2", borrowed},
+}
 
 func main() {
 	if len(os.Args) == 3 {
@@ -43,9 +49,16 @@ func main() {
 	defer stop()
 	rounds := flag.Int("rounds", 5, "how often each part is measured; medians are printed")
 	phase := flag.Duration("phase", 30*time.Second, "how long each phase takes")
+	only := flag.String("parts", "", "parts that are measured, separated by commas (default: all)")
 	chart := flag.String("chart", "", "file for the chart, an SVG (default: none)")
 	flag.Parse()
-	figures, err := measure(ctx, *rounds, *phase)
+	measured, err := named(*only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "isolation:", err)
+		stop()
+		os.Exit(2)
+	}
+	figures, err := measure(ctx, measured, *rounds, *phase)
 	where := fmt.Sprintf("medians of %d, phases of %s; %s", *rounds, *phase, machine())
 	if err == nil {
 		err = printTable(os.Stdout, where, figures)
@@ -60,9 +73,48 @@ func main() {
 	}
 }
 
+// named returns the parts of these names, all for none.
+func named(names string) (some []part, err error) {
+	if names == "" {
+		return parts, nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no part %q", name)
+		}
+		some = append(some, parts[i])
+	}
+	return some, nil
+}
+
 // measure returns the medians of all rounds. What this machine cannot do is a figure with the reason.
-func measure(ctx context.Context, rounds int, phase time.Duration) (medians []figure, err error) {
-	lock, err := os.OpenFile("/run/qos-cgroup.lock", os.O_CREATE|os.O_RDWR, 0o600) // as tests of cgroups do
+func measure(ctx context.Context, parts []part, rounds int, phase time.Duration) (medians []figure, err error) {
+	for _, p := range parts {
+		var all [][]figure
+		for n := range rounds {
+			fmt.Fprintf(os.Stderr, "%s, round %d of %d\n", p.name, n+1, rounds)
+			figures, err := alone(ctx, p, phase)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.name, err)
+			}
+			all = append(all, figures)
+			if figures[0].Reason != "" {
+				break
+			}
+		}
+		medians = append(medians, medianOf(all)...)
+	}
+	return medians, nil
+}
+
+// alone measures a round of a part while nobody else on the machine uses cgroups, as tests of cgroups do. The part that
+// borrows controllers waits for the others itself.
+func alone(ctx context.Context, p part, phase time.Duration) ([]figure, error) {
+	if p.name == "v2" {
+		return one(ctx, p, v1, phase)
+	}
+	lock, err := os.OpenFile("/run/qos-cgroup.lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -70,31 +122,23 @@ func measure(ctx context.Context, rounds int, phase time.Duration) (medians []fi
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return nil, err
 	}
-	for _, p := range parts {
-		var all [][]figure
-		for n := range rounds {
-			fmt.Fprintf(os.Stderr, "%s, round %d of %d\n", p.name, n+1, rounds)
-			figures, err := one(ctx, p, phase)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p.name, err)
-			}
-			all = append(all, figures)
-		}
-		medians = append(medians, medianOf(all)...)
-	}
-	return medians, nil
+	return one(ctx, p, v1, phase)
 }
 
-// one measures a round in groups of its own.
-func one(ctx context.Context, p part, phase time.Duration) (figures []figure, err error) {
+// one measures a round in groups of its own. What the machine cannot do is a figure with the reason.
+func one(ctx context.Context, p part, in version, phase time.Duration) (figures []figure, err error) {
 	dir, err := os.MkdirTemp("", "daros-isolation-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	r := &rig{dir: dir, name: fmt.Sprintf("qos-bench-%d", os.Getpid())}
+	r := &rig{version: in, dir: dir, name: fmt.Sprintf("qos-bench-%d", os.Getpid()), as: "agent"}
 	defer r.close()
-	return p.round(ctx, r, phase)
+	figures, err = p.round(ctx, r, phase)
+	if why := (cannot{}); errors.As(err, &why) {
+		return []figure{{Name: p.name, Reason: why.Error()}}, nil
+	}
+	return figures, err
 }
 
 // machine says where the figures come from.
@@ -105,5 +149,5 @@ func machine() string {
 	cpus, _ := filepath.Glob("/sys/devices/system/cpu/cpu[0-9]*")
 	var average float64
 	_, _ = fmt.Sscan(string(load), &average)
-	return fmt.Sprintf("%d processors, Linux %s, cgroup v1, load average %.0f at the end", len(cpus), unix.ByteSliceToString(u.Release[:]), average)
+	return fmt.Sprintf("%d processors, Linux %s, load average %.0f at the end", len(cpus), unix.ByteSliceToString(u.Release[:]), average)
 }

@@ -20,7 +20,13 @@ import (
 )
 
 // roles are what this program is in the groups of a rig.
-var roles = map[string]func(argument string) error{"serve": serve, "spin": spin, "agent": agent, "write": write, "read": read}
+var roles map[string]func(argument string) error
+
+func init() { // not above: a role measures, too
+	roles = map[string]func(string) error{
+		"serve": serve, "spin": spin, "agent": agent, "write": write, "read": read, "hold": hold, "grow": grow, "shape": shape, "send": sendTo, "v2": measureV2,
+	}
+}
 
 // work is the processor time that a request takes.
 const work = 2 * time.Millisecond
@@ -77,10 +83,14 @@ func spin(string) error {
 
 // agent is a node agent whose plan and state are in a directory.
 func agent(dir string) error {
-	return nodeagent.Run(context.Background(), nodeagent.Config{
+	return nodeagent.Run(context.Background(), enforcing(dir))
+}
+
+func enforcing(dir string) nodeagent.Config {
+	return nodeagent.Config{
 		Plan: filepath.Join(dir, "plan.yaml"), Root: cgroupRoot, StateDir: filepath.Join(dir, "state"),
 		Interval: time.Second, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
-	})
+	}
 }
 
 // block is what is read or written at once, past the page cache.

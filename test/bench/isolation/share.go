@@ -37,7 +37,7 @@ func share(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 	for _, name := range []string{"big1", "big2"} {
 		workloads += fmt.Sprintf("- {name: %s, cgroup: %s, profile: burstable, cpu: {request: %dm}}\n", name, groups[name], runtime.NumCPU()*2000)
 	}
-	f := figure{name: "reserved share", alone: "half a processor", wanted: "≥ 0.98", ratios: map[string]float64{}, holds: func(r float64) bool { return r >= 0.98 }}
+	f := figure{Name: "reserved share", Alone: "half a processor", Ratios: map[string]float64{}, Least: 0.98}
 	var agent *exec.Cmd
 	for _, name := range phases {
 		if agent, err = r.enter(ctx, name, agent, "", workloads); err != nil {
@@ -45,12 +45,8 @@ func share(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 		}
 		// Of what the groups of the rig got together: what else runs on the machine is nobody's here.
 		before, all := r.used(holder), r.used(r.name)
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(phase):
-		}
-		f.ratios[name] = (r.used(holder) - before).Seconds() / (r.used(r.name) - all).Seconds() / promised
+		pause(ctx, phase)
+		f.Ratios[name] = (r.used(holder) - before).Seconds() / (r.used(r.name) - all).Seconds() / promised
 	}
-	return []figure{f}, nil
+	return []figure{f}, ctx.Err()
 }
