@@ -162,6 +162,12 @@ bench-qos: PHASE = 30s
 bench-qos: ## Measure what the node agent keeps for a workload beside others that want everything, as ROUNDS (5) of phases of PHASE (30s), and draw the chart of docs/qos.md
 	$(GO) run ./test/bench/isolation -rounds $(ROUNDS) -phase $(PHASE) -chart docs/images/qos-isolation.svg
 
+.PHONY: qos-guest
+qos-guest: export DAROS_CACHE ?= $(CURDIR)/.cache
+qos-guest: ## Test what needs memory in cgroup v2 in a virtual machine: needs qemu-system-x86, busybox-static and apt, which has the kernel
+	test/guest/fetch.sh "$$DAROS_CACHE/guest"
+	$(TEST) -vet=off -count 1 -v -run '^TestInGuest$$' $(call dirs_with,'d-aros/test/guest"') -soak
+
 .PHONY: bench-ui
 bench-ui: APPS = 10000
 bench-ui: ## Measure what the answers of the dashboard cost with APPS (10000) applications

@@ -83,6 +83,9 @@ func V2(t *testing.T, view bool) (inside bool) {
 	if os.Geteuid() != 0 {
 		Skip(t, "cgroups need root")
 	}
+	if Unified() == Root { // there is nothing to borrow
+		return true
+	}
 	script := filepath.Join(t.TempDir(), "borrow-v2.sh")
 	require.NoError(t, os.WriteFile(script, []byte(BorrowV2), 0o700))
 	args := []string{script, "with"}

@@ -1,0 +1,153 @@
+//go:build linux
+
+package guest
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+//go:embed init.sh
+var initScript []byte
+
+const diskSize = 512 << 20 // with holes
+
+// Result is what a program in a guest printed and how it ended.
+type Result struct {
+	Output string
+	Up     string // release of the kernel and seconds until the program began
+	Exit   string // status, "" if the guest ended first
+}
+
+// Missing says what this host lacks to run a guest.
+type Missing struct{ error }
+
+// kernel returns where the kernel is unpacked.
+func kernel() (dir, image string, err error) {
+	cache := os.Getenv("DAROS_CACHE")
+	if cache == "" {
+		return "", "", Missing{errors.New("DAROS_CACHE names no directory that could have a kernel for a guest: make qos-guest fetches one")}
+	}
+	dir = filepath.Join(cache, "guest")
+	images, err := filepath.Glob(filepath.Join(dir, "boot", "vmlinuz-*"))
+	if err == nil && len(images) == 0 {
+		err = Missing{fmt.Errorf("there is no kernel for a guest in %s: make qos-guest fetches one", dir)}
+	}
+	if err != nil {
+		return "", "", err
+	}
+	return dir, images[0], nil
+}
+
+// Run runs a program of this host with its libraries in a guest, as root in a directory that has nothing but the program.
+func Run(ctx context.Context, program string, args ...string) (r Result, err error) {
+	dir, image, err := kernel()
+	if err != nil {
+		return r, err
+	}
+	qemu, err := exec.LookPath("qemu-system-x86_64")
+	if err != nil {
+		return r, Missing{err}
+	}
+	work, err := os.MkdirTemp("", "daros-guest-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(work)
+	files, disk := filepath.Join(work, "files"), filepath.Join(work, "disk")
+	if err := pack(ctx, files, dir, program, args); err != nil {
+		return r, err
+	}
+	if err := os.WriteFile(disk, nil, 0o600); err != nil {
+		return r, err
+	}
+	if err := os.Truncate(disk, diskSize); err != nil {
+		return r, err
+	}
+	// Without -nodefaults the firmware looks for ways to start for seconds. What is emulated runs on every host.
+	cmd := exec.CommandContext(ctx, qemu, "-M", "q35", "-nodefaults", "-serial", "stdio", "-display", "none", "-accel", "tcg,thread=multi", "-cpu", "max",
+		"-smp", "2", "-m", "512", "-no-reboot", "-kernel", image, "-initrd", files, "-drive", "file="+disk+",format=raw,if=virtio,cache=unsafe",
+		"-append", "console=ttyS0 panic=-1 quiet psi=1")
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	r.Output = string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))
+	if m := regexp.MustCompile(`(?m)^GUEST-UP (.*)$`).FindStringSubmatch(r.Output); m != nil {
+		r.Up = m[1]
+		_, r.Output, _ = strings.Cut(r.Output, m[0]+"\n")
+	}
+	if m := regexp.MustCompile(`(?m)^GUEST-EXIT (\d+)$`).FindStringSubmatch(r.Output); m != nil {
+		r.Exit = m[1]
+		r.Output, _, _ = strings.Cut(r.Output, m[0])
+	}
+	if err == nil && r.Exit == "" {
+		err = errors.New("the guest ended before its program")
+	}
+	if err != nil {
+		return r, fmt.Errorf("run a guest: %w: %s", err, r.Output)
+	}
+	return r, nil
+}
+
+// pack writes what a guest starts with.
+func pack(ctx context.Context, to, dir, program string, args []string) error {
+	busybox, err := exec.LookPath("busybox")
+	if err != nil {
+		return Missing{err}
+	}
+	list := func(program string) ([]byte, error) { return exec.CommandContext(ctx, "ldd", program).Output() }
+	if linked, err := libraries(busybox, list); err != nil || len(linked) > 0 {
+		return Missing{errors.Join(errors.New("busybox has to be static, as in Debian's busybox-static"), err)}
+	}
+	linked, err := libraries(program, list)
+	if err != nil {
+		return err
+	}
+	drivers, err := modules(filepath.Join(dir, "lib", "modules"), "virtio_pci", "virtio_blk", "ext4")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	a := newArchive(f)
+	for _, d := range []string{"proc", "sys", "dev", "tmp", "run", "work", "var/tmp"} {
+		a.directory(d)
+	}
+	put := func(name, from string) {
+		content, err := os.ReadFile(from)
+		if err != nil && a.err == nil {
+			a.err = err
+		}
+		a.file(name, content)
+	}
+	order := ""
+	for _, d := range drivers {
+		put("modules/"+filepath.Base(d), d)
+		order += filepath.Base(d) + "\n"
+	}
+	a.file("modules/order", []byte(order))
+	put("bin/busybox", busybox)
+	for _, l := range linked {
+		put(l, l)
+	}
+	put("work/program", program)
+	arguments := ""
+	for _, arg := range args {
+		arguments += arg + "\n"
+	}
+	a.file("arguments", []byte(arguments))
+	a.file("init", initScript)
+	return a.close()
+}
