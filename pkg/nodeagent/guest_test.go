@@ -10,5 +10,5 @@ import (
 
 // What needs memory in cgroup v2, on a small machine.
 func TestInGuest(t *testing.T) {
-	guest.Tests(t, "TestMemoryIsTakenBack", "TestMemoryStaysShort")
+	guest.Tests(t, "TestMemoryIsTakenBack", "TestMemoryStaysShort", "TestMemoryIsTakenByOthers")
 }

@@ -23,15 +23,9 @@ import (
 // smallHost is what a machine has at most on which a test may use all memory up.
 const smallHost = 2 << 30
 
-// memoryGroup makes a group of cgroup v2 that has memory, or skips the test with what the kernel says.
+// memoryGroup makes a group of cgroup v2 that has memory.
 func memoryGroup(t *testing.T, name string) string {
-	controllers, err := os.ReadFile(cgrouptest.Root + "/cgroup.controllers")
-	switch {
-	case err != nil: // also with QOS_REAL=require: a host has memory in v1 or in v2, and few have it in v2
-		t.Skipf("there is no cgroup v2 where this test needs it: %v", err)
-	case !strings.Contains(string(controllers), "memory"):
-		t.Skipf("cgroup v2 has no memory here, only %q", strings.TrimSpace(string(controllers)))
-	}
+	cgrouptest.MemoryV2(t)
 	return cgrouptest.Group(t, cgrouptest.Root, name, "cpu", "memory")
 }
 

@@ -72,6 +72,10 @@ func (r *decision) memory() {
 		if limit > 0 && least > limit/10*9 {
 			r.degrade(w.Name, "memory.min", "memory.min", "more than 90 % of the limit is unreclaimable: the page cache may force an out-of-memory kill")
 		}
+		if least > 0 && slices.Contains(r.Host.Nested, w.Cgroup) {
+			r.reduce(w.Name, "memory.min", "none", "its processes are in groups within its own, which protection does not reach: mount cgroup2 with memory_recursiveprot",
+				model.Resources{Memory: w.Reserved.Memory}, model.Resources{})
+		}
 		if least > 0 && slices.Contains(r.Host.Lacks, "memory.pressure") {
 			r.degrade(w.Name, ReservedMemory, ReservedMemory, "nobody looks whether it is kept: "+untoldWaits("memory"))
 		}

@@ -38,8 +38,8 @@ func TestResolve(t *testing.T) {
 				Groups      map[string]Group
 				Controllers map[string]Version
 
-				Disks, Lacks []string
-				Link         struct{ Device, Rate, Lacks string }
+				Disks, Lacks, Nested []string
+				Link                 struct{ Device, Rate, Lacks string }
 			}
 			dec := json.NewDecoder(strings.NewReader(string(ar.Files[1].Data)))
 			dec.DisallowUnknownFields()
@@ -49,6 +49,7 @@ func TestResolve(t *testing.T) {
 			host.Memory, err = model.ParseMemory(doc.Memory)
 			require.NoError(t, err)
 			host.Groups, host.Controllers, host.Disks, host.Lacks = doc.Groups, doc.Controllers, doc.Disks, doc.Lacks
+			host.Nested = doc.Nested
 			host.Link = Link{Device: doc.Link.Device, Lacks: doc.Link.Lacks}
 			if doc.Link.Rate != "" {
 				host.Link.Rate, err = model.ParseBitrate(doc.Link.Rate)

@@ -5,6 +5,8 @@ export PATH=/bin HOME=/tmp QOS_REAL=require
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
+mkdir /dev/shm
+mount -t tmpfs shm /dev/shm
 mount -t tmpfs tmp /tmp
 mount -t tmpfs run /run
 for module in $(cat /modules/order); do

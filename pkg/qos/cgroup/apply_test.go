@@ -51,7 +51,7 @@ func (r *rig) restart() {
 
 // plan makes a plan the whole way from its document.
 func (r *rig) plan(workloads ...string) qos.Enforcement {
-	doc := "apiVersion: d-aros.dev/v1alpha1\nkind: NodePlan\nprofiles:\n- {name: heavy, cpu: {weight: 400}}\n- {name: light, cpu: {weight: 100}}\n- {name: slow, io: {read: 10Mi, write: 10Mi, latency: 20}, pids: {max: 3}}\n- {name: placed, cpu: {set: \"1\"}, hugepages: {2Mi: 4Mi}}\nworkloads:\n"
+	doc := "apiVersion: d-aros.dev/v1alpha1\nkind: NodePlan\nprofiles:\n- {name: heavy, cpu: {weight: 400}}\n- {name: light, cpu: {weight: 100}}\n- {name: slowed, memory: {high: 50}}\n- {name: slow, io: {read: 10Mi, write: 10Mi, latency: 20}, pids: {max: 3}}\n- {name: placed, cpu: {set: \"1\"}, hugepages: {2Mi: 4Mi}}\nworkloads:\n"
 	for i, w := range workloads {
 		doc += fmt.Sprintf("- {name: w%d, %s}\n", i, w)
 	}

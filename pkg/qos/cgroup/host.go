@@ -44,6 +44,7 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 	if host.Controllers["memory"] == qos.V2 && plan.ReservesMemory() && !t.tellsWaits() {
 		host.Lacks = append(host.Lacks, "memory.pressure")
 	}
+	host.Nested = t.nested(plan)
 	ours, leaves := map[string]bool{}, map[string]bool{}
 	for _, w := range plan.Workloads {
 		leaves[w.Cgroup] = true
