@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 func disks(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 	reads, writes := filepath.Join(r.dir, "reads"), filepath.Join(r.dir, "writes")
 	for _, name := range []string{reads, writes} {
-		if err := fill(name); err != nil {
+		if err := fill(name, fileSize); err != nil {
 			return nil, err
 		}
 	}
@@ -76,17 +78,20 @@ func disks(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 	return []figure{f}, ctx.Err()
 }
 
-// fill makes a file that is on the disk.
-func fill(name string) error {
+// fill makes a file that is on the disk, and not in memory.
+func fill(name string, size int) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if _, err := f.Write(make([]byte, fileSize)); err != nil {
+	if _, err := f.Write(make([]byte, size)); err != nil {
 		return err
 	}
-	return f.Sync()
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
 }
 
 // during returns the p99 of the reads of a phase.

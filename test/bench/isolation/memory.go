@@ -5,10 +5,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +24,8 @@ const (
 )
 
 // memory holds what is reserved beside four programs that take memory until they are ended, in a group that has no room for
-// all that. On cgroup v1 nothing protects memory: what the plan says of the others keeps the holder from being ended.
+// all that. On cgroup v1 nothing protects memory: what the plan says of the others keeps the holder, whose memory is its own, from
+// being ended. On v2 the holder has read a file, which the kernel takes back from whom it does not protect.
 func memory(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 	holder, err := r.group("holder")
 	if err != nil {
@@ -37,7 +42,14 @@ func memory(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) 
 			return nil, err
 		}
 		groups = append(groups, group)
-		workloads += fmt.Sprintf("- {name: neighbour%d, cgroup: %s, profile: best-effort, memory: {limit: %d}}\n", i, group, memoryLimit)
+		limit := r.either(fmt.Sprintf(", memory: {limit: %d}", memoryLimit), "")
+		workloads += fmt.Sprintf("- {name: neighbour%d, cgroup: %s, profile: best-effort%s}\n", i, group, limit)
+	}
+	file := filepath.Join(r.dir, "held")
+	if r.either("", file) != "" {
+		if err := fill(file, reserved); err != nil {
+			return nil, err
+		}
 	}
 	f := figure{Name: "reserved memory: kept", Alone: fmt.Sprintf("%d MiB", reserved>>20), Ratios: map[string]float64{}, Least: 0.98}
 	var agent *exec.Cmd
@@ -45,7 +57,7 @@ func memory(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) 
 		if agent, err = r.enter(ctx, name, agent, "", workloads); err != nil {
 			return nil, err
 		}
-		if f.Ratios[name], err = keeps(ctx, r, holder, groups, phase); err != nil {
+		if f.Ratios[name], err = keeps(ctx, r, holder, file, groups, phase); err != nil {
 			return nil, err
 		}
 	}
@@ -54,32 +66,42 @@ func memory(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) 
 
 // keeps returns which part of what is reserved the holder still has after a phase in which the neighbours that were ended
 // began again.
-func keeps(ctx context.Context, r *rig, holder string, groups []string, phase time.Duration) (float64, error) {
-	hold := r.command(ctx, processor, holder, "hold", strconv.Itoa(reserved))
+func keeps(ctx context.Context, r *rig, holder, file string, groups []string, phase time.Duration) (float64, error) {
+	hold := r.command(ctx, processor, holder, r.either("hold", "look"), r.either(strconv.Itoa(reserved), file))
 	if err := r.start(hold); err != nil {
 		return 0, err
 	}
 	defer r.kill(hold)
-	if err := until(ctx, func() bool { return resident(hold) >= reserved }); err != nil {
+	has := func() int64 {
+		if len(r.controllers) == 0 {
+			return resident(hold)
+		}
+		n, _ := strconv.ParseInt(r.read(holder, "", "memory.current"), 10, 64)
+		return n
+	}
+	if err := until(ctx, func() bool { return has() >= reserved }); err != nil {
 		return 0, fmt.Errorf("wait for the holder: %w", err)
 	}
-	ctx, stop := context.WithTimeout(ctx, phase)
+	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	ended := make(chan error)
+	var all sync.WaitGroup
+	var ended atomic.Int64
 	for _, group := range groups {
-		go func() {
-			for ctx.Err() == nil { // ended for want of memory
-				if err := r.command(ctx, processorOfOthers, group, "grow", "").Run(); err == nil {
-					break
-				}
+		all.Go(func() {
+			for asking.Err() == nil {
+				_ = r.command(asking, processorOfOthers, group, "grow", "").Run()
+				ended.Add(1)
 			}
-			ended <- nil
-		}()
+		})
 	}
-	for range groups {
-		<-ended
+	pause(ctx, phase)
+	if err := until(ctx, func() bool { return ended.Load() > 0 }); err != nil { // there is no more memory
+		return 0, fmt.Errorf("wait until there is no more memory: %w", err)
 	}
-	return min(1, float64(resident(hold))/reserved), nil
+	kept := min(1, float64(has())/reserved)
+	stop()
+	all.Wait()
+	return kept, nil
 }
 
 // resident is how much memory a process has, nothing when it was ended.
@@ -107,6 +129,19 @@ func hold(bytes string) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
+}
+
+// look reads a file, and has it open.
+func look(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, f); err != nil {
+		return err
+	}
+	time.Sleep(time.Hour)
+	return f.Close()
 }
 
 // grow takes more and more memory.

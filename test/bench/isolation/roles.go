@@ -24,7 +24,7 @@ var roles map[string]func(argument string) error
 
 func init() { // not above: a role measures, too
 	roles = map[string]func(string) error{
-		"serve": serve, "spin": spin, "agent": agent, "write": write, "read": read, "hold": hold, "grow": grow, "shape": shape, "send": sendTo, "v2": measureV2,
+		"serve": serve, "spin": spin, "agent": agent, "write": write, "read": read, "hold": hold, "grow": grow, "shape": shape, "send": sendTo, "look": look, "v2": measureV2, "guest": measureInGuest,
 	}
 }
 
