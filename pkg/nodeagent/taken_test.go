@@ -5,6 +5,7 @@ package nodeagent
 import (
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,13 +13,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
-// A workload that reads more than the group around it leaves room for waits for memory and has less than what is reserved for
-// it, while another one has more: a broken promise, with who took it. When the other one has ended, the promise holds again.
+// Somebody else bounds a workload to a third of what is reserved for it, so that it waits for what it had, while another one has
+// more: a broken promise, with who has it. When the bound is gone, the promise holds again.
 func TestMemoryIsTakenByOthers(t *testing.T) {
 	const size = 48 << 20
 	cgrouptest.MemoryV2(t)
@@ -28,27 +30,18 @@ func TestMemoryIsTakenByOthers(t *testing.T) {
 		Plan: filepath.Join(t.TempDir(), "plan.yaml"), Root: cgrouptest.Root, StateDir: filepath.Join(t.TempDir(), "state"),
 		Interval: time.Second, Log: slog.New(slog.NewTextHandler(n.log, nil)),
 	}
-	around := cgrouptest.Group(t, cgrouptest.Root, name, "cpu", "memory")
-	db := cgrouptest.Group(t, cgrouptest.Root, name+"/db", "cpu", "memory")
-	batch := cgrouptest.Group(t, cgrouptest.Root, name+"/batch", "cpu", "memory")
-	cgrouptest.Write(t, around, "memory.max", strconv.Itoa(96<<20))
+	db := cgrouptest.Group(t, cgrouptest.Root, name+"/db", "cpu", "memory", "io")
+	batch := cgrouptest.Group(t, cgrouptest.Root, name+"/batch", "cpu", "memory", "io")
 	file := filepath.Join(cgrouptest.OnDisk(t), "table")
 	out, err := cgrouptest.Command(fmt.Sprintf("dd if=/dev/zero of='%s' bs=1M count=%d oflag=direct", file, size>>20)).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	// What nobody can take back leaves 24 MiB.
 	shared := "/dev/shm/" + name
-	hog := cgrouptest.Command(fmt.Sprintf("dd if=/dev/zero of='%s' bs=1M count=72 && exec sleep 600", shared), batch)
-	require.NoError(t, hog.Start())
-	release := func() {
-		end(hog)
-		out, err := cgrouptest.Command("rm -f '" + shared + "'").CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	t.Cleanup(release)
-	n.eventually("it has its memory", func() bool {
-		has, err := strconv.Atoi(cgrouptest.Read(t, batch, "memory.current"))
-		return err == nil && has >= 72<<20
+	holds := cgrouptest.Command(fmt.Sprintf("dd if=/dev/zero of='%s' bs=1M count=72 && exec sleep 600", shared), batch)
+	require.NoError(t, holds.Start())
+	t.Cleanup(func() {
+		end(holds)
+		_ = os.Remove(shared)
 	})
 	reads := cgrouptest.Command(fmt.Sprintf("exec 9<'%[1]s'; while :; do cat '%[1]s' >/dev/null; done", file), db)
 	require.NoError(t, reads.Start())
@@ -58,6 +51,17 @@ func TestMemoryIsTakenByOthers(t *testing.T) {
 		"- {name: db, cgroup: %[1]s/db, profile: guaranteed-pro, memory: {request: %[2]d}}\n- {name: batch, cgroup: %[1]s/batch, profile: best-effort}\n", name, size))
 	stop := n.start()
 	defer stop()
+	has := func(dir string) bool {
+		bytes, err := strconv.Atoi(cgrouptest.Read(t, dir, "memory.current"))
+		return err == nil && bytes >= size
+	}
+	n.eventually("both have their memory", func() bool { return has(db) && has(batch) })
+	n.eventually("the kernel sees that it reads the same again", func() bool { return active(t, db) >= size/2 })
+	var st unix.Stat_t
+	require.NoError(t, unix.Stat(file, &st))
+	cgrouptest.Write(t, db, "io.max", fmt.Sprintf("%d:%d rbps=%d", unix.Major(st.Dev), unix.Minor(st.Dev), 8<<20)) // a disk that takes its time
+	cgrouptest.Write(t, db, "memory.max", strconv.Itoa(size/3))
+	defer func() { t.Log(cgrouptest.Read(t, db, "memory.pressure")) }()
 	n.eventually("a broken promise", func() bool { return strings.Contains(n.log.String(), "broken-promise") })
 	var report Report
 	n.eventually("it is in the report", func() bool {
@@ -72,6 +76,14 @@ func TestMemoryIsTakenByOthers(t *testing.T) {
 	require.False(t, report.Holds())
 	require.Contains(t, qos.NewReport(report.Shortfalls()).Encode(), `{"workload":"db","resource":"memory"`, "the reconciler is told")
 
-	release()
+	cgrouptest.Write(t, db, "memory.max", "max")
 	n.eventually("the promise holds again", func() bool { return strings.Contains(n.log.String(), "promise holds again") })
+}
+
+// active is how much of files a group has that it has used more than once.
+func active(t *testing.T, dir string) (bytes int64) {
+	_, after, _ := strings.Cut(cgrouptest.Read(t, dir, "memory.stat"), "\nactive_file ")
+	_, err := fmt.Sscan(after, &bytes)
+	require.NoError(t, err)
+	return bytes
 }

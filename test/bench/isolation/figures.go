@@ -33,17 +33,27 @@ const (
 
 var phases = []string{without, with, killed}
 
-// medianOf takes the median of each ratio; all rounds have the same figures in the same order.
+// medianOf takes the median of each ratio, of the rounds that measured the figure. All have the same figures in the same order,
+// but for a round of which the machine could do nothing.
 func medianOf(rounds [][]figure) (medians []figure) {
-	for i, f := range rounds[0] {
-		f.Ratios = map[string]float64{}
-		for phase := range rounds[0][i].Ratios {
-			var all []float64
-			for _, round := range rounds {
-				all = append(all, round[i].Ratios[phase])
+	longest := slices.MaxFunc(rounds, func(a, b []figure) int { return len(a) - len(b) })
+	for i, f := range longest {
+		all := map[string][]float64{}
+		for _, round := range rounds {
+			if len(round) != len(longest) || round[i].Reason != "" {
+				continue
 			}
-			slices.Sort(all)
-			f.Ratios[phase] = all[len(all)/2]
+			if len(all) == 0 {
+				f = round[i]
+			}
+			for phase, ratio := range f.Ratios {
+				all[phase] = append(all[phase], ratio)
+			}
+		}
+		f.Ratios = map[string]float64{}
+		for phase, ratios := range all {
+			slices.Sort(ratios)
+			f.Ratios[phase] = ratios[len(ratios)/2]
 		}
 		medians = append(medians, f)
 	}

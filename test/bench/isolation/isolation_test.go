@@ -54,6 +54,10 @@ func TestMedians(t *testing.T) {
 		return []figure{{Name: "a", Ratios: map[string]float64{"without": without}}}
 	}
 	require.Equal(t, round(2), medianOf([][]figure{round(9), round(1), round(2)}))
+	not := []figure{{Name: "a", Reason: "too busy"}}
+	require.Equal(t, round(2), medianOf([][]figure{not, round(2), not}))
+	require.Equal(t, "too busy", medianOf([][]figure{not, not})[0].Reason)
+	require.Len(t, medianOf([][]figure{{{Name: "part", Reason: "gone"}}, append(round(1), round(2)...)}), 2)
 	var took []time.Duration
 	for i := range 200 {
 		took = append(took, time.Duration(200-i))
