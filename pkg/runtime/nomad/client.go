@@ -22,9 +22,9 @@ import (
 // Bounds of requests.
 const (
 	maxAnswer  = 64 << 20
+	maxList    = 4 * maxAnswer // of all pages
 	maxToken   = 4 << 10
 	maxMessage = 300
-	timeout    = 10 * time.Second // of a request that does not wait for a change
 	pageSize   = 1_000
 	maxPages   = 100
 )
@@ -35,11 +35,13 @@ var errNone = errors.New("there is none")
 // client asks the HTTP API.
 type client struct {
 	address   *url.URL
-	tokenFile string // read for each request, as it may be renewed
+	tokenFile string        // read for each request, as it may be renewed
+	timeout   time.Duration // of a request that does not wait for a change
+	most      int           // bytes of all pages of a list
 	http      *http.Client
 }
 
-func newClient(address, tokenFile, caFile string) (*client, error) {
+func newClient(address, tokenFile, caFile string, timeout time.Duration) (*client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
 		return nil, fmt.Errorf("the address of Nomad is none: write it like https://nomad.example.com:4646")
@@ -58,7 +60,7 @@ func newClient(address, tokenFile, caFile string) (*client, error) {
 			return nil, fmt.Errorf("%s has no certificate", caFile)
 		}
 	}
-	return &client{u, tokenFile, &http.Client{
+	return &client{u, tokenFile, timeout, maxList, &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment, MaxConnsPerHost: 16, IdleConnTimeout: time.Minute},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // it would get the token
 	}}, nil
@@ -67,13 +69,14 @@ func newClient(address, tokenFile, caFile string) (*client, error) {
 // close ends the connections that nobody uses.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// call sends a request and decodes the answer into out, if that is not nil. It returns the headers.
-func (c *client) call(ctx context.Context, method, path string, query url.Values, in, out any) (http.Header, error) {
+// call sends a request and decodes the answer into out, if that is not nil. It returns the headers and the size of the
+// answer. No error has the token, whatever the answer says.
+func (c *client) call(ctx context.Context, method, path string, query url.Values, in, out any) (http.Header, int, error) {
 	var body io.Reader
 	if in != nil {
 		data, err := json.Marshal(in)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		body = bytes.NewReader(data)
 	}
@@ -81,38 +84,46 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 	u.RawQuery = query.Encode()
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	token := ""
 	if c.tokenFile != "" {
-		token, err := readToken(c.tokenFile)
-		if err != nil {
-			return nil, err
+		if token, err = readToken(c.tokenFile); err != nil {
+			return nil, 0, err
 		}
 		req.Header.Set("X-Nomad-Token", token)
 	}
 	answer, err := c.http.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("ask Nomad: %w", err)
+		return nil, 0, fmt.Errorf("ask Nomad: %w", err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode == http.StatusNotFound {
-		return nil, errNone
+		return nil, 0, errNone
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read the answer of Nomad: %w", err)
+		return nil, 0, fmt.Errorf("read the answer of Nomad: %w", err)
 	case len(data) > maxAnswer:
-		return nil, fmt.Errorf("an answer of Nomad is larger than %d MiB", maxAnswer>>20)
+		return nil, 0, fmt.Errorf("an answer of Nomad is larger than %d MiB", maxAnswer>>20)
 	case answer.StatusCode/100 != 2:
-		return nil, &refusal{answer.StatusCode, text.Line(string(data), maxMessage)}
+		return nil, 0, &refusal{answer.StatusCode, text.Line(without(token, string(data)), maxMessage)}
 	case out == nil:
-		return answer.Header, nil
+		return answer.Header, len(data), nil
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		return nil, fmt.Errorf("an answer of Nomad to %s is not of its form: %w", path, err)
+		return nil, 0, fmt.Errorf("an answer of Nomad to %s is not of its form: %w", path, err)
 	}
-	return answer.Header, nil
+	return answer.Header, len(data), nil
+}
+
+// without returns a text in which nothing tells the token.
+func without(token, s string) string {
+	if token == "" {
+		return s
+	}
+	return strings.ReplaceAll(s, token, "…")
 }
 
 // refusal is an answer that says no.
@@ -143,22 +154,26 @@ func readToken(name string) (string, error) {
 
 // do is call for a request that is answered at once.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	_, err := c.call(ctx, method, path, query, in, out)
+	_, _, err := c.call(ctx, method, path, query, in, out)
 	return err
 }
 
 // list returns a list whole, page by page.
 func list[T any](ctx context.Context, c *client, path string, query url.Values) (all []T, err error) {
 	query.Set("per_page", strconv.Itoa(pageSize))
+	left := c.most
 	for range maxPages {
 		var some []T
-		limited, cancel := context.WithTimeout(ctx, timeout)
-		head, err := c.call(limited, http.MethodGet, path, query, nil, &some)
+		limited, cancel := context.WithTimeout(ctx, c.timeout)
+		head, size, err := c.call(limited, http.MethodGet, path, query, nil, &some)
 		cancel()
 		if err != nil {
 			return nil, err
+		}
+		if left -= size; left < 0 {
+			return nil, fmt.Errorf("the list of %s in Nomad is larger than %d MiB", path, c.most>>20)
 		}
 		all = append(all, some...)
 		next := head.Get("X-Nomad-NextToken")
@@ -172,9 +187,9 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values) 
 
 // wait returns when a list has changed since an index, and its index now.
 func (c *client) wait(ctx context.Context, path string, since uint64) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute+timeout)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute+c.timeout)
 	defer cancel()
-	head, err := c.call(ctx, http.MethodGet, path, url.Values{
+	head, _, err := c.call(ctx, http.MethodGet, path, url.Values{
 		"namespace": {"*"}, "per_page": {"1"}, "wait": {"60s"}, "index": {strconv.FormatUint(since, 10)},
 	}, nil, nil)
 	if err != nil {

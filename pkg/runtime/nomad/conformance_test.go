@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/runtime"
+	"github.com/d-aros/d-aros/test/nomadtest"
 	"github.com/d-aros/d-aros/test/runtimetest"
 )
 
@@ -31,28 +31,28 @@ func open(t testing.TB, address string) *Runtime {
 // TestConformance holds the adapter to the contract of all runtimes, over a server that does as the API
 // of Nomad is documented.
 func TestConformance(t *testing.T) {
-	s := newServer()
-	address := s.start(t)
+	s := nomadtest.New()
+	address := s.Start(t)
 	runtimetest.Run(t, runtimetest.Subject{
 		Open: func(t testing.TB) runtime.Adapter { return open(t, address) },
 		Behind: func(t testing.TB) (runtime.Adapter, func(bool)) {
 			var away atomic.Bool
-			behind := newServer()
-			behind.before = func(*http.Request) bool { return !away.Load() }
-			return open(t, behind.start(t)), away.Store
+			behind := nomadtest.New()
+			behind.Before = func(*http.Request) bool { return !away.Load() }
+			return open(t, behind.Start(t)), away.Store
 		},
 		Tenant: model.Tenant{Name: "acme"}, Platform: platform,
 		Registries: []string{"ghcr.io/acme"},
 		Program:    component("ghcr.io/acme/shop:1"),
 		Crashing:   []byte(`{"image":"ghcr.io/acme/shop:1","command":["exit"],"args":["3"]}`), ExitCode: 3,
 		Interfere: func(t testing.TB, app model.AppID, component string) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			j := s.jobs[app.Tenant+"/"+app.Name+"."+component]
+			s.Lock()
+			defer s.Unlock()
+			j := s.Jobs[app.Tenant+"/"+app.Name+"."+component]
 			require.NotNil(t, j)
 			j["TaskGroups"].([]any)[0].(map[string]any)["Count"] = float64(7)
-			s.change()
-			j["JobModifyIndex"] = float64(s.index)
+			s.Change()
+			j["JobModifyIndex"] = float64(s.Index)
 		},
 	})
 }
@@ -88,16 +88,16 @@ func assign(app model.AppID, replicas int, names ...string) runtime.Assignment {
 // TestCrashAnywhere: a process that ends after any number of its requests, before or after the server
 // took the last one in, is followed by one that makes all of it whole, once.
 func TestCrashAnywhere(t *testing.T) {
-	whole := newServer()
-	open(t, whole.start(t)).Act(t.Context(), []runtime.Assignment{assign(shop, 2, "a", "b", "c")})
-	want := len(whole.jobs)
+	whole := nomadtest.New()
+	open(t, whole.Start(t)).Act(t.Context(), []runtime.Assignment{assign(shop, 2, "a", "b", "c")})
+	want := len(whole.Jobs)
 	require.Equal(t, 3, want)
 	for last := range 9 {
 		for _, taken := range []bool{false, true} {
-			s := newServer()
+			s := nomadtest.New()
 			ctx, kill := context.WithCancel(t.Context())
 			var n atomic.Int32
-			s.before = func(r *http.Request) bool {
+			s.Before = func(r *http.Request) bool {
 				if r.URL.Query().Has("wait") || ctx.Err() != nil && !taken {
 					return ctx.Err() == nil
 				}
@@ -107,21 +107,21 @@ func TestCrashAnywhere(t *testing.T) {
 				}
 				return true
 			}
-			dead := open(t, s.start(t))
+			dead := open(t, s.Start(t))
 			dead.Act(ctx, []runtime.Assignment{assign(shop, 2, "a", "b", "c")})
 			kill()
 			dead.Close()
-			s.mu.Lock()
-			s.before = nil
-			s.mu.Unlock()
-			next := open(t, s.start(t))
+			s.Lock()
+			s.Before = nil
+			s.Unlock()
+			next := open(t, s.Start(t))
 			report := next.Act(t.Context(), []runtime.Assignment{assign(shop, 2, "a", "b", "c")})
 			require.NoError(t, report.Err)
 			require.True(t, report.Outcomes[0].OK(), "%+v", report)
-			for name, j := range s.jobs {
+			for name, j := range s.Jobs {
 				require.Zero(t, j["Version"], "%s was registered twice", name)
 			}
-			require.Len(t, s.jobs, want)
+			require.Len(t, s.Jobs, want)
 			require.Empty(t, next.Act(t.Context(), []runtime.Assignment{assign(shop, 2, "a", "b", "c")}).Outcomes[0].Results)
 		}
 	}
@@ -130,19 +130,19 @@ func TestCrashAnywhere(t *testing.T) {
 // TestTouchesNothingOfOthers: jobs and namespaces without the meta of the fleet stay, and so do
 // those of another fleet.
 func TestTouchesNothingOfOthers(t *testing.T) {
-	s := newServer()
-	s.namespaces["acme"] = map[string]any{"Name": "acme", "Meta": map[string]any{}}
-	s.jobs["acme/shop.web"] = map[string]any{"ID": "shop.web", "Namespace": "acme", "Type": "service", "JobModifyIndex": 1.0, "Version": 0.0, "TaskGroups": []any{map[string]any{"Count": 1.0, "Tasks": []any{map[string]any{"Config": map[string]any{}}}}}}
-	r := open(t, s.start(t))
+	s := nomadtest.New()
+	s.Namespaces["acme"] = map[string]any{"Name": "acme", "Meta": map[string]any{}}
+	s.Jobs["acme/shop.web"] = map[string]any{"ID": "shop.web", "Namespace": "acme", "Type": "service", "JobModifyIndex": 1.0, "Version": 0.0, "TaskGroups": []any{map[string]any{"Count": 1.0, "Tasks": []any{map[string]any{"Config": map[string]any{}}}}}}
+	r := open(t, s.Start(t))
 	o := r.Act(t.Context(), []runtime.Assignment{assign(shop, 1, "web")}).Outcomes[0]
 	require.ErrorContains(t, o.Err, "namespace acme is not of fleet fleet")
-	s.namespaces["acme"]["Meta"] = map[string]any{metaFleet: "fleet"}
+	s.Namespaces["acme"]["Meta"] = map[string]any{metaFleet: "fleet"}
 	o = r.Act(t.Context(), []runtime.Assignment{assign(shop, 1, "web")}).Outcomes[0]
 	require.ErrorContains(t, o.Err, "Enforcing job modify index 0")
 	gone := assign(shop, 1)
 	gone.Instance.Phase = model.PhaseTerminated
 	require.Empty(t, r.Act(t.Context(), []runtime.Assignment{gone}).Outcomes[0].Results)
-	require.Len(t, s.jobs, 1)
+	require.Len(t, s.Jobs, 1)
 	seen, err := r.Inspect(t.Context(), platform)
 	require.NoError(t, err)
 	require.Empty(t, seen.Workloads)
@@ -151,23 +151,22 @@ func TestTouchesNothingOfOthers(t *testing.T) {
 
 // TestAttackImageOfNomad: an image that policy does not allow is not registered.
 func TestAttackImageOfNomad(t *testing.T) {
-	s := newServer()
+	s := nomadtest.New()
 	a := assign(shop, 1, "web")
 	a.Components[0].Properties = []byte(`{"image":"docker.io/evil/miner:1"}`)
-	o := open(t, s.start(t)).Act(t.Context(), []runtime.Assignment{a}).Outcomes[0]
+	o := open(t, s.Start(t)).Act(t.Context(), []runtime.Assignment{a}).Outcomes[0]
 	require.Equal(t, runtime.Failed, o.Results[0].Action)
 	require.Contains(t, o.Results[0].Message, "images.registries")
-	require.Empty(t, s.jobs)
+	require.Empty(t, s.Jobs)
 }
 
-// TestTokens: the token is read anew for each request, goes over no network in clear and to nobody
-// that an answer leads to.
+// TestTokens: the token is read anew for each request, and goes over no network in clear.
 func TestTokens(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte("old\n"), 0o600))
-	s := newServer()
-	s.token = "new"
-	r, err := New(Options{Address: s.start(t), TokenFile: file, Fleet: "fleet"})
+	s := nomadtest.New()
+	s.Token = "new"
+	r, err := New(Options{Address: s.Start(t), TokenFile: file, Fleet: "fleet"})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
 	_, err = r.Inspect(t.Context(), platform)
@@ -179,19 +178,4 @@ func TestTokens(t *testing.T) {
 
 	_, err = New(Options{Address: "http://nomad.example.com:4646", TokenFile: file})
 	require.ErrorContains(t, err, "in clear")
-	leads := newServer()
-	var followed atomic.Bool
-	leads.before = func(*http.Request) bool { followed.Store(true); return false }
-	elsewhere := leads.start(t)
-	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere, http.StatusFound) })
-	_, err = open(t, serve(t, h)).Inspect(t.Context(), platform)
-	require.ErrorContains(t, err, "Nomad answers 302")
-	require.False(t, followed.Load())
-	h = func(w http.ResponseWriter, _ *http.Request) {
-		for range maxAnswer/(1<<20) + 2 {
-			_, _ = w.Write([]byte(strings.Repeat(" ", 1<<20)))
-		}
-	}
-	_, err = open(t, serve(t, h)).Inspect(t.Context(), platform)
-	require.ErrorContains(t, err, "is larger than 64 MiB")
 }

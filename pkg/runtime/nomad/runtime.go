@@ -26,6 +26,7 @@ type Options struct {
 
 	Steady time.Duration // after which a task that runs is healthy, default 1 s
 	Pause  time.Duration // after Nomad did not answer, default 1 s
+	Within time.Duration // Nomad answers, or counts as one that does not, default 10 s
 }
 
 // Runtime is a cluster of Nomad. Close ends its look for changes.
@@ -59,7 +60,7 @@ type written struct {
 
 // New returns the runtime of a cluster. It does not ask whether it answers.
 func New(o Options) (*Runtime, error) {
-	c, err := newClient(o.Address, o.TokenFile, o.CAFile)
+	c, err := newClient(o.Address, o.TokenFile, o.CAFile, cmp.Or(o.Within, 10*time.Second))
 	if err != nil {
 		return nil, err
 	}

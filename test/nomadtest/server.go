@@ -1,4 +1,5 @@
-package nomad
+// Package nomadtest gives tests a server that does as the HTTP API of Nomad is documented.
+package nomadtest
 
 import (
 	"context"
@@ -15,34 +16,38 @@ import (
 	"time"
 )
 
-// server keeps jobs, allocations, namespaces and nodes as the HTTP API of Nomad is documented to do.
+// page is the most of a list that one answer has.
+const page = 3
+
+// Server keeps jobs, allocations, namespaces and nodes as the HTTP API of Nomad is documented to do.
 // Its tasks run at once; one with an entry point ends with the code of its first argument, again
-// and again in a service, and for good in a batch job.
-type server struct {
-	mu         sync.Mutex
-	index      uint64
-	moved      chan struct{} // closed at each change
-	jobs       map[string]map[string]any
-	namespaces map[string]map[string]any
-	token      string
-	calls      []string                 // that change something
-	before     func(*http.Request) bool // reports whether the server answers
-	page       int                      // the most of a list that one answer has
+// and again in a service, and for good in a batch job. Who reads or sets a field while it serves
+// holds its lock.
+type Server struct {
+	sync.Mutex
+	Index      uint64                    // of the last change
+	Jobs       map[string]map[string]any // by namespace/id
+	Namespaces map[string]map[string]any
+	Token      string                   // that it asks for, "": none
+	Before     func(*http.Request) bool // reports whether the server answers
+	moved      chan struct{}            // closed at each change
 }
 
-func newServer() *server {
-	return &server{moved: make(chan struct{}), index: 1, jobs: map[string]map[string]any{}, namespaces: map[string]map[string]any{}, page: 3}
+// New returns a server without jobs.
+func New() *Server {
+	return &Server{moved: make(chan struct{}), Index: 1, Jobs: map[string]map[string]any{}, Namespaces: map[string]map[string]any{}}
 }
 
-// start serves it until the test ends, and returns its address.
-func (s *server) start(t testing.TB) string {
+// Start serves it until the test ends, and returns its address.
+func (s *Server) Start(t testing.TB) string {
 	h := httptest.NewServer(s)
 	t.Cleanup(h.Close)
 	return h.URL
 }
 
-func (s *server) change() {
-	s.index++
+// Change tells who waits that something has changed.
+func (s *Server) Change() {
+	s.Index++
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
@@ -52,34 +57,31 @@ func number(v any) uint64 {
 	return uint64(n)
 }
 
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.before != nil && !s.before(r) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.Lock()
+	defer s.Unlock()
+	if s.Before != nil && !s.Before(r) {
 		panic(http.ErrAbortHandler)
 	}
-	if s.token != "" && r.Header.Get("X-Nomad-Token") != s.token {
+	if s.Token != "" && r.Header.Get("X-Nomad-Token") != s.Token {
 		http.Error(w, "ACL token not found", http.StatusForbidden)
 		return
 	}
-	if index, _ := strconv.ParseUint(r.URL.Query().Get("index"), 10, 64); index >= s.index {
+	if index, _ := strconv.ParseUint(r.URL.Query().Get("index"), 10, 64); index >= s.Index {
 		wait, _ := time.ParseDuration(r.URL.Query().Get("wait"))
 		moved := s.moved
-		s.mu.Unlock()
+		s.Unlock()
 		ctx, cancel := context.WithTimeout(r.Context(), wait)
 		select {
 		case <-moved:
 		case <-ctx.Done():
 		}
 		cancel()
-		s.mu.Lock()
+		s.Lock()
 	}
-	w.Header().Set("X-Nomad-Index", strconv.FormatUint(s.index, 10))
+	w.Header().Set("X-Nomad-Index", strconv.FormatUint(s.Index, 10))
 	path, space := strings.TrimPrefix(r.URL.Path, "/v1/"), r.URL.Query().Get("namespace")
 	kind, name, _ := strings.Cut(path, "/")
-	if r.Method != http.MethodGet {
-		s.calls = append(s.calls, r.Method+" "+path)
-	}
 	switch r.Method + " " + kind {
 	case "GET nodes":
 		s.list(w, r, []any{
@@ -88,8 +90,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})
 	case "GET jobs":
 		var all []any
-		for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
-			j := s.jobs[id]
+		for _, id := range slices.Sorted(maps.Keys(s.Jobs)) {
+			j := s.Jobs[id]
 			listed := map[string]any{"JobSummary": map[string]any{"Summary": map[string]any{}}}
 			for _, f := range []string{"ID", "Namespace", "Type", "Stop", "JobModifyIndex"} {
 				listed[f] = j[f]
@@ -103,26 +105,26 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "GET allocations":
 		s.list(w, r, s.allocations())
 	case "GET job":
-		s.one(w, s.jobs[space+"/"+name])
+		s.one(w, s.Jobs[space+"/"+name])
 	case "DELETE job":
-		if s.jobs[space+"/"+name] == nil {
+		if s.Jobs[space+"/"+name] == nil {
 			http.NotFound(w, r)
 			return
 		}
 		if r.URL.Query().Get("purge") == "true" {
-			delete(s.jobs, space+"/"+name)
+			delete(s.Jobs, space+"/"+name)
 		} else {
-			s.jobs[space+"/"+name]["Stop"] = true
+			s.Jobs[space+"/"+name]["Stop"] = true
 		}
-		s.change()
+		s.Change()
 		fmt.Fprint(w, `{}`)
 	case "GET namespace":
-		s.one(w, s.namespaces[name])
+		s.one(w, s.Namespaces[name])
 	case "POST namespace":
 		var n map[string]any
 		_ = json.NewDecoder(r.Body).Decode(&n)
-		s.namespaces[n["Name"].(string)] = n
-		s.change()
+		s.Namespaces[n["Name"].(string)] = n
+		s.Change()
 	case "POST jobs":
 		s.register(w, r)
 	default:
@@ -131,7 +133,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // register keeps a job if its index is that of the one that is there.
-func (s *server) register(w http.ResponseWriter, r *http.Request) {
+func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		Job            map[string]any
 		EnforceIndex   bool
@@ -142,30 +144,30 @@ func (s *server) register(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	space, _ := in.Job["Namespace"].(string)
-	if s.namespaces[space] == nil {
+	if s.Namespaces[space] == nil {
 		http.Error(w, "nonexistent namespace", http.StatusBadRequest)
 		return
 	}
 	name := fmt.Sprint(space, "/", in.Job["ID"])
-	was := s.jobs[name]
+	was := s.Jobs[name]
 	if at := number(was["JobModifyIndex"]); in.EnforceIndex && at != in.JobModifyIndex {
 		http.Error(w, fmt.Sprintf("Enforcing job modify index %d: job exists with conflicting job modify index: %d", in.JobModifyIndex, at), http.StatusInternalServerError)
 		return
 	}
-	s.change()
-	in.Job["JobModifyIndex"], in.Job["Region"] = float64(s.index), "global"
+	s.Change()
+	in.Job["JobModifyIndex"], in.Job["Region"] = float64(s.Index), "global"
 	in.Job["Version"] = float64(0)
 	if was != nil {
 		in.Job["Version"] = was["Version"].(float64) + 1
 	}
-	s.jobs[name] = in.Job
-	fmt.Fprintf(w, `{"EvalID":"e","JobModifyIndex":%d}`, s.index)
+	s.Jobs[name] = in.Job
+	fmt.Fprintf(w, `{"EvalID":"e","JobModifyIndex":%d}`, s.Index)
 }
 
 // allocations are those of all jobs.
-func (s *server) allocations() (all []any) {
-	for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
-		j := s.jobs[id]
+func (s *Server) allocations() (all []any) {
+	for _, id := range slices.Sorted(maps.Keys(s.Jobs)) {
+		j := s.Jobs[id]
 		if j["Stop"] == true {
 			continue
 		}
@@ -196,26 +198,19 @@ func (s *server) allocations() (all []any) {
 }
 
 // list answers a page of a list.
-func (s *server) list(w http.ResponseWriter, r *http.Request, all []any) {
+func (s *Server) list(w http.ResponseWriter, r *http.Request, all []any) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("next_token"))
-	to := min(from+s.page, len(all))
+	to := min(from+page, len(all))
 	if to < len(all) {
 		w.Header().Set("X-Nomad-NextToken", strconv.Itoa(to))
 	}
 	_ = json.NewEncoder(w).Encode(append([]any{}, all[min(from, to):to]...))
 }
 
-func (s *server) one(w http.ResponseWriter, v map[string]any) {
+func (s *Server) one(w http.ResponseWriter, v map[string]any) {
 	if v == nil {
 		http.Error(w, "not found", http.StatusNotFound)
 		return
 	}
 	_ = json.NewEncoder(w).Encode(v)
-}
-
-// serve serves a handler until the test ends.
-func serve(t testing.TB, h http.Handler) string {
-	s := httptest.NewServer(h)
-	t.Cleanup(s.Close)
-	return s.URL
 }
