@@ -20,7 +20,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // chartLayer is the type of the layer that has the chart in an artefact of Helm.
@@ -42,13 +41,13 @@ func (s *Store) fetchArtefact(p wanted, as login) error {
 	if as != (login{}) {
 		who = authn.FromConfig(authn.AuthConfig{Username: as.user, Password: as.password})
 	}
-	image, err := remote.Image(repository.Digest(p.Version), remote.WithContext(s.ctx), remote.WithTransport(s.through(p.Pinned)), remote.WithAuth(who))
+	image, err := remote.Image(repository.Digest(p.Version), remote.WithContext(s.ctx), remote.WithTransport(s.through(p.Pinned, as.tokens)), remote.WithAuth(who))
 	if err != nil {
-		return shown(err)
+		return as.shown(err)
 	}
 	raw, err := image.RawManifest() // the library has compared it with the digest
 	if err != nil {
-		return shown(err)
+		return as.shown(err)
 	}
 	at, err := contentOf(raw)
 	if err != nil {
@@ -56,16 +55,16 @@ func (s *Store) fetchArtefact(p wanted, as login) error {
 	}
 	layer, err := image.LayerByDigest(at.Digest)
 	if err != nil {
-		return shown(err)
+		return as.shown(err)
 	}
 	sent, err := layer.Compressed()
 	if err != nil {
-		return shown(err)
+		return as.shown(err)
 	}
 	defer sent.Close()
 	content, err := io.ReadAll(io.LimitReader(sent, at.Size+1))
 	if err != nil {
-		return shown(err)
+		return as.shown(err)
 	}
 	if _, err := unpacked(p.Pinned, raw, content); err != nil {
 		return err
@@ -99,9 +98,6 @@ func readFile(name string) ([]byte, error) {
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, maxPack+1))
 }
-
-// shown makes an error of a library or of the registry fit for people: one line.
-func shown(err error) error { return errors.New(text.Line(err.Error(), 300)) }
 
 // contentOf returns the layer of a manifest that has the chart.
 func contentOf(raw []byte) (v1.Descriptor, error) {

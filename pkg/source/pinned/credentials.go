@@ -1,6 +1,7 @@
 package pinned
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -12,24 +13,36 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // maxCredentials bounds a file with credentials, in bytes.
 const maxCredentials = 16 << 10
 
 // login is who asks a host. The zero login is nobody.
-type login struct{ user, password string }
+type login struct {
+	user, password string
+	tokens         string // the host that gives the tokens of a registry, "": the registry itself
+}
 
 // String says nothing of a login, so that nothing prints it.
 func (login) String() string { return "a login" }
 
-// hide returns an error of a library or a host without the password, in case it has it.
+// hide returns an error of a library or a host without the password, in case it has it, be it as it is sent.
 func (l login) hide(err error) error {
-	if err == nil || l.password == "" || !strings.Contains(err.Error(), l.password) {
+	if err == nil || l.password == "" {
 		return err
 	}
-	return errors.New(strings.ReplaceAll(err.Error(), l.password, "…"))
+	sent := base64.StdEncoding.EncodeToString([]byte(l.user + ":" + l.password))
+	shown := strings.NewReplacer(l.password, "…", sent, "…").Replace(err.Error())
+	if shown == err.Error() {
+		return err
+	}
+	return errors.New(shown)
 }
+
+// shown makes an error of a library or of the registry fit for people: one line, without the password.
+func (l login) shown(err error) error { return errors.New(text.Line(l.hide(err).Error(), 300)) }
 
 // authority is the host of a name with its port, "" without one: host_port, because names of the keys of Secrets have no
 // colon.
@@ -64,7 +77,11 @@ func (s *Store) login(tenant string, p model.Pinned) (l login, own bool, err err
 	return l, false, err
 }
 
-// readLogin reads a file with a token, or with a user and a token: user:token. An error has nothing of what it says.
+// tokenHost is what the second line of a file with credentials looks like: who gives the tokens of the registry.
+var tokenHost = regexp.MustCompile(`^https://([a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?)/?$`)
+
+// readLogin reads a file with a token, or with a user and a token: user:token. A second line may name who gives the
+// tokens of the registry: https://auth.example.com. An error has nothing of what the file says.
 func readLogin(root *os.Root, name string) (login, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -75,28 +92,38 @@ func readLogin(root *os.Root, name string) (login, error) {
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, maxCredentials+1))
-	text := strings.TrimSpace(string(b))
-	if err != nil || text == "" || len(b) > maxCredentials || strings.ContainsAny(text, "\n\r\x00") {
-		return login{}, fmt.Errorf("the file %s with credentials is no single line such as user:token", name)
+	who, rest, more := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	l := login{user: "git", password: strings.TrimSpace(who)}
+	if err != nil || l.password == "" || len(b) > maxCredentials || strings.ContainsAny(l.password, "\r\x00") {
+		return login{}, fmt.Errorf("the file %s with credentials does not begin with a line such as user:token", name)
 	}
-	if user, password, ok := strings.Cut(text, ":"); ok {
-		return login{user, password}, nil
+	if more {
+		at := tokenHost.FindStringSubmatch(strings.TrimSpace(rest))
+		if at == nil {
+			return login{}, fmt.Errorf("the second line of the file %s with credentials is no host that gives tokens, such as https://auth.example.com", name)
+		}
+		l.tokens = strings.TrimSuffix(at[1], ":443")
 	}
-	return login{"git", text}, nil
+	if user, password, ok := strings.Cut(l.password, ":"); ok {
+		l.user, l.password = user, password
+	}
+	return l, nil
 }
 
-// guarded sends requests by HTTPS only, cuts answers off, and sends credentials to one host: a redirect, or a service of
-// tokens elsewhere, gets none.
+// guarded sends requests by HTTPS only, cuts answers off, and sends credentials to the hosts that the file with them
+// names: a redirect, or a service of tokens that only the registry names, gets none.
 type guarded struct {
-	host string
-	over http.RoundTripper
+	host   string
+	tokens string // "": nobody else
+	over   http.RoundTripper
 }
 
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != "https" {
 		return nil, errors.New("its host leads to an address that does not begin with https://")
 	}
-	if strings.TrimSuffix(strings.ToLower(r.URL.Host), ":443") != g.host && (r.Header.Get("Authorization") != "" || r.URL.User != nil) {
+	to := strings.TrimSuffix(strings.ToLower(r.URL.Host), ":443")
+	if to != g.host && to != g.tokens && (r.Header.Get("Authorization") != "" || r.URL.User != nil) {
 		r = r.Clone(r.Context())
 		r.Header.Del("Authorization")
 		r.URL.User = nil
@@ -112,7 +139,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// through returns how the host of a name is reached.
-func (s *Store) through(p model.Pinned) http.RoundTripper {
-	return guarded{strings.ReplaceAll(authority(p), "_", ":"), s.transport}
+// through returns how the host of a name is reached, and another one that gives its tokens.
+func (s *Store) through(p model.Pinned, tokens string) http.RoundTripper {
+	return guarded{strings.ReplaceAll(authority(p), "_", ":"), tokens, s.transport}
 }

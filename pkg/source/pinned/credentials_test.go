@@ -3,10 +3,14 @@ package pinned
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
+	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,6 +49,9 @@ func TestFetchWithCredentials(t *testing.T) {
 		"of a tenant":      {"globex/example.com": secretToken},
 		"wrong":            {"example.com": "git:wrong-" + secretToken},
 		"of several lines": {"example.com": secretToken + "\nmore"},
+		"of three lines":   {"example.com": secretToken + "\nhttps://auth.example.org\nmore"},
+		"tokens in clear":  {"example.com": secretToken + "\nhttp://auth.example.org"},
+		"tokens of a user": {"example.com": secretToken + "\nhttps://" + secretToken + "@auth.example.org"},
 		"empty":            {"example.com": "\n"},
 	} {
 		o.Credentials = keep(t, t.TempDir(), files)
@@ -162,5 +169,153 @@ func TestAttack18Credentials(t *testing.T) {
 	_, err := open(t, o).Files("acme", commit)
 	require.ErrorContains(t, err, "read the credentials example.com")
 	require.Empty(t, told)
-	require.NotContains(t, login{"a", secretToken}.String(), secretToken)
+	require.NotContains(t, login{user: "a", password: secretToken}.String(), secretToken)
+}
+
+// tokenWorld is a registry whose tokens another host gives, and a hostile registry. All hosts are one server.
+type tokenWorld struct {
+	o     Options
+	mu    sync.Mutex
+	told  map[string][]string // what each host got as credentials
+	realm map[string]string   // that a registry names
+	token http.HandlerFunc    // the service of tokens
+}
+
+const bearer = "BEARER-22c9"
+
+func newTokenWorld(t *testing.T) (*tokenWorld, model.Pinned) {
+	c := newCharts(t)
+	p := c.push(t, packed(t, file("door/Chart.yaml", "name: door\n")), chartLayer)
+	inner := c.o.Dial
+	w := &tokenWorld{told: map[string][]string{}, realm: map[string]string{}}
+	w.token = func(rw http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		if user != "bot" || password != secretToken {
+			http.Error(rw, "who is "+r.Header.Get("Authorization")+"?", http.StatusUnauthorized)
+			return
+		}
+		_, _ = rw.Write([]byte(`{"token":"` + bearer + `"}`))
+	}
+	behind := &http.Transport{TLSClientConfig: c.o.TLS, DialContext: inner}
+	t.Cleanup(behind.CloseIdleConnections)
+	handler := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		host, said := strings.TrimSuffix(r.Host, ":443"), r.Header.Get("Authorization")
+		w.mu.Lock()
+		if said != "" {
+			w.told[host] = append(w.told[host], said)
+		}
+		realm, token := w.realm[host], w.token
+		w.mu.Unlock()
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/token"):
+			token(rw, r)
+		case said != "Bearer "+bearer:
+			rw.Header().Set("WWW-Authenticate", `Bearer realm="`+realm+`",service="registry"`)
+			rw.WriteHeader(http.StatusUnauthorized)
+		default:
+			r.RequestURI, r.URL.Scheme, r.URL.Host = "", "https", "example.com"
+			answer, err := behind.RoundTrip(r)
+			if err != nil {
+				http.Error(rw, "down", http.StatusBadGateway)
+				return
+			}
+			defer answer.Body.Close()
+			maps.Copy(rw.Header(), answer.Header)
+			rw.WriteHeader(answer.StatusCode)
+			_, _ = io.Copy(rw, answer.Body)
+		}
+	})
+	config, dial := serve(t, handler)
+	w.o = Options{Dir: filepath.Join(t.TempDir(), "pinned"), Now: true, TLS: &tls.Config{RootCAs: config.RootCAs, ServerName: "example.com"}}
+	w.o.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return dial(ctx, network, "example.com:443")
+	}
+	return w, p
+}
+
+// fetch fetches a chart of a registry with files of credentials, and returns which hosts were told what.
+func (w *tokenWorld) fetch(t *testing.T, p model.Pinned, files map[string]string) (map[string][]string, error) {
+	w.mu.Lock()
+	w.told = map[string][]string{}
+	w.mu.Unlock()
+	w.o.Dir, w.o.Credentials = filepath.Join(t.TempDir(), "pinned"), keep(t, t.TempDir(), files)
+	_, err := open(t, w.o).Files("acme", p)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.told, err
+}
+
+// TestTokensOfAnotherHost: a registry whose tokens another host gives is fetched from if the file with its credentials names
+// that host, which gets them; the registry gets the token alone.
+func TestTokensOfAnotherHost(t *testing.T) {
+	w, p := newTokenWorld(t)
+	w.realm["example.com"] = "https://auth.example.org/token"
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("bot:"+secretToken))
+	for _, second := range []string{"https://auth.example.org", "https://auth.example.org/", "https://auth.example.org:443\n"} {
+		told, err := w.fetch(t, p, map[string]string{"example.com": "bot:" + secretToken + "\n" + second})
+		require.NoError(t, err)
+		require.Len(t, told, 2)
+		require.Equal(t, []string{basic}, slices.Compact(told["auth.example.org"]))
+		require.Equal(t, []string{"Bearer " + bearer}, slices.Compact(told["example.com"]))
+	}
+	w.realm["example.com"] = "https://auth.example.org:8443/token"
+	_, err := w.fetch(t, p, map[string]string{"example.com": "bot:" + secretToken + "\nhttps://auth.example.org:8443"})
+	require.NoError(t, err)
+}
+
+// TestAttack18TokensOfAnotherHost: whatever a registry or its service of tokens names or leads to, credentials go to the
+// hosts that their own file names, and no error has anything of them.
+func TestAttack18TokensOfAnotherHost(t *testing.T) {
+	w, p := newTokenWorld(t)
+	evil := p
+	evil.Repository = strings.Replace(p.Repository, "example.com", "evil.com", 1)
+	files := map[string]string{"example.com": "bot:" + secretToken + "\nhttps://auth.example.org", "evil.com": "mallory:other"}
+	honest := w.token
+	for name, c := range map[string]struct {
+		of    model.Pinned
+		realm string
+		token http.HandlerFunc
+	}{
+		"a realm that its file does not name":          {of: p, realm: "https://evil.com/token"},
+		"a host below that of its file":                {of: p, realm: "https://evil.auth.example.org/token"},
+		"another port":                                 {of: p, realm: "https://auth.example.org:8443/token"},
+		"in clear":                                     {of: p, realm: "http://auth.example.org/token"},
+		"a user in the realm":                          {of: p, realm: "https://auth.example.org@evil.com/token"},
+		"a hostile registry with the realm of another": {of: evil, realm: "https://auth.example.org/token"},
+		"a hostile registry with another as its realm": {of: evil, realm: "https://example.com/token"},
+		"a service of tokens that leads elsewhere": {of: p, realm: "https://auth.example.org/token", token: func(rw http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.Host, "auth.example.org") {
+				http.Redirect(rw, r, "https://evil.com/token", http.StatusTemporaryRedirect)
+				return
+			}
+			honest(rw, r)
+		}},
+		"a service of tokens that repeats what it got": {of: p, realm: "https://auth.example.org/token", token: func(rw http.ResponseWriter, r *http.Request) {
+			_, password, _ := r.BasicAuth()
+			rw.WriteHeader(http.StatusForbidden)
+			_, _ = rw.Write([]byte(strings.Repeat("x", 240) + password + r.Header.Get("Authorization")))
+		}},
+	} {
+		w.realm[strings.TrimPrefix(strings.TrimSuffix(c.of.Repository, "/charts/door"), "oci://")] = c.realm
+		w.token = honest
+		if c.token != nil {
+			w.token = c.token
+		}
+		told, err := w.fetch(t, c.of, files)
+		require.ErrorContains(t, err, "cannot be fetched: ", name)
+		for secret := range strings.SplitSeq(secretToken+" CANARY "+base64.StdEncoding.EncodeToString([]byte("bot:"+secretToken)), " ") {
+			require.NotContains(t, err.Error(), secret, name)
+		}
+		for host, said := range told {
+			for _, s := range said {
+				user, password, _ := (&http.Request{Header: http.Header{"Authorization": {s}}}).BasicAuth()
+				switch host {
+				case "auth.example.org", "example.com":
+					require.True(t, c.of == p && user == "bot" && password == secretToken || s == "Bearer ", "%s: %s got %q", name, host, s)
+				default:
+					require.True(t, c.of == evil && host == "evil.com" && user == "mallory" || s == "Bearer ", "%s: %s got %q", name, host, s)
+				}
+			}
+		}
+	}
 }
