@@ -120,7 +120,7 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 		}
 		d := w.demand(now)
 		d.force = d.force || v == adopt
-		answer, created, err := w.send(ctx, res.Ref, path, o.Object.Object, d)
+		answer, created, err := w.send(ctx, res.Ref, path, o.JSON, d)
 		switch {
 		case err == nil:
 		case !d.unmet(err):
@@ -251,12 +251,15 @@ func (w *work) foreign(u *unstructured.Unstructured) error {
 }
 
 // send applies an object and returns what the API server made of it.
-func (w *work) send(ctx context.Context, r Ref, path string, object map[string]any, d demand) (answer *Object, created bool, err error) {
+func (w *work) send(ctx context.Context, r Ref, path string, object []byte, d demand) (answer *Object, created bool, err error) {
 	type sent struct {
 		answer  *Object
 		created bool
 	}
-	body := d.body(object, ownerName(w.fleet, w.app()))
+	body, err := d.body(object, ownerName(w.fleet, w.app()))
+	if err != nil {
+		return nil, false, err
+	}
 	got, err := await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (s sent, err error) {
 		w.live.begin(r)
 		u, created, err := w.as(r.Namespace).apply(ctx, path, body, d.force)

@@ -2,9 +2,10 @@ package apply
 
 import (
 	"errors"
-	"maps"
 	"strings"
 
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,28 +25,25 @@ type demand struct {
 // that names it creates an object or fails.
 const noVersion = "1"
 
-// body encodes an object for a request, with its owner and the demand.
-func (d demand) body(object map[string]any, owner string) []byte {
-	sent := maps.Clone(object)
-	m, _ := object["metadata"].(map[string]any)
-	meta := maps.Clone(m)
-	a, _ := m["annotations"].(map[string]any)
-	annotations := maps.Clone(a)
-	if annotations == nil {
-		annotations = map[string]any{}
+// The fields of an object that body writes.
+var (
+	ownerField   = "metadata.annotations." + gjson.Escape(render.AnnotationOwner)
+	adoptedField = "metadata.annotations." + gjson.Escape(render.AnnotationAdopted)
+)
+
+// body returns an encoded object for a request, with its owner and the demand.
+func (d demand) body(object []byte, owner string) ([]byte, error) {
+	body, err := sjson.SetBytes(object, ownerField, owner)
+	if err == nil && d.adopted != "" {
+		body, err = sjson.SetBytes(body, adoptedField, d.adopted)
 	}
-	annotations[render.AnnotationOwner] = owner
-	if d.adopted != "" {
-		annotations[render.AnnotationAdopted] = d.adopted
+	if err != nil {
+		return nil, err
 	}
-	meta["annotations"] = annotations
 	if d.uid == "" {
-		meta["resourceVersion"] = noVersion
-	} else {
-		meta["uid"] = d.uid
+		return sjson.SetBytes(body, "metadata.resourceVersion", noVersion)
 	}
-	sent["metadata"] = meta
-	return encode(sent)
+	return sjson.SetBytes(body, "metadata.uid", d.uid)
 }
 
 // unmet reports whether the API server refused a request because its demand did not hold:

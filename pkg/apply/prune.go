@@ -81,7 +81,7 @@ func (w *work) rebuild(ctx context.Context) (Ref, error) {
 
 // store sends a part of the inventory. What has its name and is not ours stays as it is.
 func (w *work) store(ctx context.Context, r Ref, inv *inventory) error {
-	body, err := inv.object(w.fleet, w.app(), r)
+	object, err := inv.object(w.fleet, w.app(), r)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (w *work) store(ctx context.Context, r Ref, inv *inventory) error {
 	if err != nil {
 		return err
 	}
-	path := m.path(r.Namespace, r.Name)
+	path, encoded := m.path(r.Namespace, r.Name), encode(object)
 	now, t, _ := w.live.find(r)
 	for attempt := 0; ; attempt++ {
 		if attempt > 0 || now != nil && !w.ownInventory(now, t) {
@@ -107,7 +107,7 @@ func (w *work) store(ctx context.Context, r Ref, inv *inventory) error {
 		if now != nil {
 			d.uid = now.UID
 		}
-		if _, _, err := w.send(ctx, r, path, body, d); err == nil || attempt == attempts || !d.unmet(err) {
+		if _, _, err := w.send(ctx, r, path, encoded, d); err == nil || attempt == attempts || !d.unmet(err) {
 			return err
 		}
 	}

@@ -2,9 +2,9 @@ package apply
 
 import (
 	"context"
-	"maps"
 	"slices"
 
+	"github.com/tidwall/sjson"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -36,12 +36,14 @@ func (w *work) replace(ctx context.Context, o *render.Object, r Ref, m mapping, 
 	if string(u.GetUID()) != now.UID || w.adopted(now) != "" || holdsData(u, w.client.manager) {
 		return refused
 	}
-	trial := maps.Clone(o.Object.Object)
-	meta, _ := trial["metadata"].(map[string]any)
-	meta = maps.Clone(meta)
-	meta["name"] = trialName
-	trial["metadata"] = meta
-	if err := w.as(r.Namespace).try(ctx, m.path(r.Namespace, trialName), demand{}.body(trial, ownerName(w.fleet, w.app()))); err != nil {
+	trial, err := sjson.SetBytes(o.JSON, "metadata.name", trialName)
+	if err != nil {
+		return err
+	}
+	if trial, err = (demand{}).body(trial, ownerName(w.fleet, w.app())); err != nil {
+		return err
+	}
+	if err := w.as(r.Namespace).try(ctx, m.path(r.Namespace, trialName), trial); err != nil {
 		if reason, _, _ := refusal(r, o.Object, err); reason != model.OutcomeQuotaExceeded { // the old one uses it
 			return err
 		}

@@ -64,7 +64,7 @@ type Object struct {
 	Component string                     // that it belongs to, "" for the objects of a tenant
 	Object    *unstructured.Unstructured // as it is sent, with labels and annotations
 	JSON      []byte                     // its encoding with sorted keys
-	Digest    model.Digest               // of JSON
+	Digest    model.Digest               // of JSON as it was before Unseal
 	Stage     int                        // everything of a lower stage is applied first
 
 	// Keep is set if the live object stays as it is and is not pruned. Object has only

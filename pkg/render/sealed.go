@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,6 +66,10 @@ func (o Object) Unseal(values map[string][]byte) (Object, error) {
 	}
 	u := &unstructured.Unstructured{Object: maps.Clone(o.Object.Object)}
 	u.Object["data"] = data
-	o.Object, o.Sealed = u, nil
+	encoded, err := json.Marshal(u.Object)
+	if err != nil {
+		return o, err
+	}
+	o.Object, o.JSON, o.Sealed = u, encoded, nil
 	return o, nil
 }
