@@ -70,9 +70,9 @@ func (r *room) mayLose(d *search, v *App) bool {
 		a = r.Nodes[a].Parent
 	}
 	n, used := &r.Nodes[b], Share(0)
-	for i, lost := range v.Levels[v.Level].lasts {
+	for i, lost := range v.Levels[v.Level].Total {
 		if v.Level+1 < len(v.Levels) {
-			lost -= v.Levels[v.Level+1].lasts[i]
+			lost -= v.Levels[v.Level+1].Total[i]
 		}
 		if rest := n.Used[i] - lost; rest > 0 {
 			used = max(used, part(rest, r.Total[i]))

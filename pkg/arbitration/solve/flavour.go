@@ -48,7 +48,11 @@ func (g gate) pass(app *App, spec *model.Application, surge []bool) (levels []Le
 		switch {
 		case n == 1:
 		case passes:
-			app.Variants = append(app.Variants, variant{app.flavour, l, fitWithin(l, levels)})
+			claims := fitWithin(l, levels)
+			for k := 0; claims && k < len(l); k++ {
+				l[k].lasts = levels[k].lasts // see standBy
+			}
+			app.Variants = append(app.Variants, variant{app.flavour, l, claims})
 		default:
 			app.Passed = append(app.Passed, Passed{app.flavour, nil, f})
 		}
@@ -58,6 +62,29 @@ func (g gate) pass(app *App, spec *model.Application, surge []bool) (levels []Le
 		app.flavour = app.Variants[0].flavour
 	}
 	return levels, found, ok
+}
+
+// standBy lets the levels of an application that runs in one of its flavours stand, and count for fair shares, by the one by which it
+// stood when it waited, if that asks for no less: standings must not follow from which flavour it got, or an application that gives
+// way would stand better for it, take its place back, and so on.
+func (g gate) standBy(app *App, spec *model.Application, levels []Level) {
+	if spec.Flavours() == 0 || len(app.Holds) == 0 {
+		return
+	}
+	waiting := *app
+	waiting.Holds = nil
+	for waiting.flavour = range spec.OpenFlavours(nil) {
+		first := g.levelsOf(&waiting, spec, nil)
+		if _, ok := g.each(ofPlaces, &waiting, spec, first); !ok {
+			continue
+		}
+		if fitWithin(levels, first) {
+			for l := range levels {
+				levels[l].lasts = first[l].lasts
+			}
+		}
+		return
+	}
 }
 
 // beside checks another flavour against the quotas, together with those that passed before it: what the application may
@@ -77,7 +104,7 @@ func (g gate) beside(app *App, levels []Level) (found []Finding, ok bool) {
 // fitWithin reports whether each level asks for no more than the other one.
 func fitWithin(levels, others []Level) bool {
 	for l := range levels {
-		if !levels[l].Total.Fits(others[l].Total) {
+		if !levels[l].lasts.Fits(others[l].lasts) {
 			return false
 		}
 	}

@@ -30,12 +30,16 @@ type gate struct {
 
 // checks are the gate's rules in the order in which they are reported. Each
 // is about one subject.
-var checks = []func(gate, *App, *model.Application, []Level) []Finding{
+var checks = append([]check{
 	checkAmounts,
 	checkPriority,
 	checkCounts,
 	checkQuota,
 	checkGroups,
+}, ofPlaces...)
+
+// ofPlaces are the checks whose outcome no other application changes.
+var ofPlaces = []check{
 	checkPools,
 	checkTogether,
 	checkPoolQuotas,
@@ -44,8 +48,15 @@ var checks = []func(gate, *App, *model.Application, []Level) []Finding{
 	checkLimits,
 }
 
+type check func(gate, *App, *model.Application, []Level) []Finding
+
 // check runs every check on a spec and reports whether all are met.
 func (g gate) check(app *App, spec *model.Application, levels []Level) (found []Finding, ok bool) {
+	return g.each(checks, app, spec, levels)
+}
+
+// each runs some checks on a spec and reports whether all are met.
+func (g gate) each(checks []check, app *App, spec *model.Application, levels []Level) (found []Finding, ok bool) {
 	ok = true
 	for _, check := range checks {
 		for _, f := range check(g, app, spec, levels) {
