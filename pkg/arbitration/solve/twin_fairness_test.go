@@ -32,12 +32,12 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 			h.in.Fleet.Platform.Policy.ReserveAfter = time.Minute
 		}
 		if h.rng.IntN(3) == 0 {
-			h.divide()
+			h.divide("other")
 		}
 		for range 16 {
 			h.event()
 			for _, x := range h.round(t) {
-				if judged++; h.divided {
+				if judged++; len(h.others) > 0 {
 					inTwo++
 				}
 				verdict := h.judge(x)
@@ -83,25 +83,31 @@ type history struct {
 	n           int
 	most, least model.Resources // capacity; guarantees always fit
 	patient     bool            // applications may exceed the fair share of their tenant after a while
-	divided     bool            // there are two pools
+	crowded     bool            // with many small applications
+	others      []string        // pools beside the first
 }
 
-// divide makes two pools of the one that there is.
-func (h *history) divide() {
-	h.divided = true
-	other := h.in.Fleet.Platform.Pools[0]
-	other.Name = "other"
-	h.in.Fleet.Platform.Pools = append(h.in.Fleet.Platform.Pools, other)
+// divide makes several pools of the one that there is.
+func (h *history) divide(others ...string) {
+	h.others = others
+	for _, name := range others {
+		other := h.in.Fleet.Platform.Pools[0]
+		other.Name = name
+		h.in.Fleet.Platform.Pools = append(h.in.Fleet.Platform.Pools, other)
+	}
 	h.in.Seen.Pools = h.pools(h.most)
 }
 
-// pools divides a capacity among all pools.
+// pools divides a capacity among all pools: a third for each but the first.
 func (h *history) pools(capacity model.Resources) []model.Pool {
-	if !h.divided {
-		return []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity}}
-	}
 	third := model.Resources{CPU: capacity.CPU / unit / 3 * unit, Memory: capacity.Memory / unit / 3 * unit}
-	return []model.Pool{{Name: "pool", Nodes: 1, Capacity: capacity.Sub(third)}, {Name: "other", Nodes: 1, Capacity: third}}
+	all := []model.Pool{{Name: "pool", Nodes: 1}}
+	for _, name := range h.others {
+		all = append(all, model.Pool{Name: name, Nodes: 1, Capacity: third})
+		capacity = capacity.Sub(third)
+	}
+	all[0].Capacity = capacity
+	return all
 }
 
 func newHistory(seed uint64) *history {
@@ -190,11 +196,15 @@ func (h *history) arrive() {
 	app := model.Application{ID: model.AppID{Tenant: tenant.Name, Name: fmt.Sprintf("a%03d", h.n)}, Priority: []int{50, 120, 200, 300, 600}[h.rng.IntN(5)], Policy: tenant.Policy}
 	app.Policy.PriorityCeiling, app.Policy.Degradation = 1000, h.rng.IntN(3) > 0
 	capacity := h.in.Seen.Pools[0].Capacity
+	usual := int64(10)
+	if h.crowded {
+		usual = 1 + h.rng.Int64N(3)
+	}
 	size := func(most int64) int64 {
 		if h.rng.IntN(12) == 0 {
 			return (1 + h.rng.Int64N(most/unit)) * unit
 		}
-		return (1 + h.rng.Int64N(min(most/unit, 10))) * unit
+		return (1 + h.rng.Int64N(min(most/unit, usual))) * unit
 	}
 	comp := model.Component{Name: "main", Type: "worker", Runtime: "container", OS: "linux", Critical: true, Replicas: 1, Requests: model.Resources{CPU: size(capacity.CPU)}}
 	if capacity.Memory > 0 {
@@ -207,14 +217,41 @@ func (h *history) arrive() {
 	if h.patient {
 		app.Policy.ReserveAfter = time.Duration(1+h.rng.IntN(3)) * time.Minute
 	}
-	if h.divided {
-		comp.Placement.Pool = []string{"", "pool", "other"}[h.rng.IntN(3)]
-	}
 	app.Components = []model.Component{comp}
+	if len(h.others) > 0 {
+		h.placeIn(&app)
+	}
 	h.n++
 	h.in.Fleet.Applications = append(slices.Clone(h.in.Fleet.Applications), new(app.Seal()))
 	h.in.Ledger.Instances = append(slices.Clone(h.in.Ledger.Instances), model.Instance{App: app.ID, Number: 1, Phase: model.PhaseCreated, Declared: h.in.Now})
 	slices.SortFunc(h.in.Ledger.Instances, func(x, y model.Instance) int { return x.App.Compare(y.App) })
+}
+
+// placeIn lets an application run in any pool, in one, in several of its flavours, or in two pools at once.
+func (h *history) placeIn(app *model.Application) {
+	pools := append([]string{"pool"}, h.others...)
+	h.rng.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
+	at := &app.Components[0].Placement
+	switch h.rng.IntN(6) {
+	case 0, 1:
+	case 2:
+		for _, name := range pools {
+			f := model.Flavour{Pool: name}
+			if h.rng.IntN(2) == 0 {
+				f.Requests.CPU = max(unit, app.Components[0].Requests.CPU/2/unit*unit)
+			}
+			at.Flavours = append(at.Flavours, f)
+		}
+		app.Policy.Flavours = []model.FlavourOrder{model.FlavoursFirstFree, model.FlavoursMakeRoomFirst}[h.rng.IntN(2)]
+	case 3:
+		at.Pool = pools[0]
+		side := app.Components[0]
+		side.Name, side.Placement.Pool, side.Critical = "side", pools[1], h.rng.IntN(2) == 0
+		side.Requests.CPU = unit
+		app.Components = append(app.Components, side)
+	default:
+		at.Pool = pools[0]
+	}
 }
 
 // exchange is what changed when one application was served.
@@ -362,13 +399,13 @@ func (h *history) holds(c *Case, updating *App) []held {
 	for i, app := range c.Apps {
 		all[i] = held{app, app.Levels, app.Standing, ranksOf(c, app), len(app.Levels), c.Zero()}
 		if app.Granted() {
-			all[i].from, all[i].uses = app.Level, app.Levels[app.Level].lasts
+			all[i].from, all[i].uses = app.Level, app.Levels[app.Level].Total
 		}
 		if app != updating || app.Update == nil || !app.Granted() {
 			continue
 		}
 		for l, level := range app.Update.levels {
-			if all[i].from = len(app.Update.levels); level.lasts.Fits(all[i].uses) {
+			if all[i].from = len(app.Update.levels); level.Total.Fits(all[i].uses) {
 				all[i].from = l
 				break
 			}

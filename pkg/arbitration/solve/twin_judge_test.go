@@ -6,7 +6,7 @@ import (
 )
 
 // blur is what rounding may take off in the engine: what differs by less is equal.
-var blur, thousandth = big.NewRat(4, 1_000_000), big.NewRat(996, 1_000_000)
+var blur = big.NewRat(4, 1_000_000)
 
 // judge says why an exchange is fair, or that it is unfair. The rule, in the words of the
 // documentation: of the tenants and groups that are concerned, below the group that has them all, less of the guarantees is broken;
@@ -80,7 +80,7 @@ func (h *history) judge(x *exchange) string {
 			return list
 		}
 		if d := firstDifference(short(is), short(was)); d != nil {
-			if d.Add(d, thousandth).Sign() > 0 {
+			if d.Add(d, tree.thousandth).Sign() > 0 {
 				return "unfair: fair shares are missed by as much or more"
 			}
 			return "share"
@@ -135,6 +135,7 @@ type fractions struct {
 	got         [][]*big.Rat
 	left        []*big.Rat
 	floor, fair [][]*big.Rat
+	thousandth  *big.Rat // of all capacity, less what rounding may take off
 }
 
 func (e *fractions) row() []*big.Rat {
@@ -173,7 +174,7 @@ func newFractions(c *Case, asked map[*App]Vector) *fractions {
 }
 
 func byWeights(c *Case, asked map[*App]Vector, weight func(*Node) int64) *fractions {
-	e := &fractions{c: c}
+	e := &fractions{c: c, thousandth: new(big.Rat).Sub(big.NewRat(1, 1000), blur)}
 	for i := range c.Nodes {
 		e.weight = append(e.weight, weight(&c.Nodes[i]))
 	}
@@ -441,7 +442,7 @@ func (e *fractions) missesSome(used [][]*big.Rat, tenant int) bool {
 // misses reports whether a node has less than its fair share.
 func (e *fractions) misses(used [][]*big.Rat, i int) bool {
 	missing := new(big.Rat).Sub(largest(e.fair[i]), largest(used[i]))
-	return missing.Sub(missing, thousandth).Sign() > 0
+	return missing.Sub(missing, e.thousandth).Sign() > 0
 }
 
 func fitsRow(x, y []*big.Rat) bool {

@@ -14,41 +14,61 @@ import (
 	"github.com/d-aros/d-aros/test/tier"
 )
 
-// I12, I35. At rest no exchange is left that the rules allow and that makes the outcome fairer:
-// no tenant or group lacks a part that it is guaranteed, or that is within its fair share, while
-// up to three others could give way for it. The twin tries every set of them, each at every level that it
-// has, for every level of everybody who waits or runs degraded. Fleets are those of
-// TestEveryDisruptionIsFair, with a capacity that changes.
+// I7, I12, I35. At rest no exchange is left that the rules allow and that makes the outcome fairer:
+// no tenant or group lacks a part that it is guaranteed, or that is within its fair share, no higher band where policy says any,
+// and no higher priority inside a tenant, while any number of others could give way for it. The twin tries every set of them, each at every
+// level that it has, that is needed whole, for every level, flavour and pool of everybody who waits, grows or runs degraded. Fleets are those of
+// TestEveryDisruptionIsFair, with a capacity that changes, and crowded ones of many small applications.
 func TestNothingFairerIsLeftAtRest(t *testing.T) {
-	wanted := tier.Count(300, 5_000, 20_000)
-	rests, tried, byPastUse := 0, 0, 0
+	wanted := tier.Count(300, 2_500, 100_000)
+	rests, tried, byPastUse, byPools, most := 0, 0, 0, 0, 0
 	for seed := uint64(1); rests < wanted; seed++ {
 		h := newHistory(seed)
 		if seed%3 == 0 {
 			h.in.Fleet.Platform.HalfLife = time.Hour
 		}
+		h.divide([]string{"other", "third"}[:seed%4%3]...)
+		if h.crowded = seed%2 == 0; h.crowded {
+			for range []int{10 + h.rng.IntN(30), 30 + h.rng.IntN(60)}[seed/2%2] {
+				h.arrive()
+			}
+		}
 		for range 8 {
 			h.event()
 			h.event()
-			h.settle(t)
+			h.settle(t, seed)
 			rests++
 			c := h.stood()
 			if c.HalfLife > 0 {
 				byPastUse += h.weightsFollow(t, seed, c)
 			}
 			h.everyExchange(c, func(x *exchange, verdict string) {
-				tried++
+				if tried++; len(h.others) > 0 {
+					byPools++
+				}
+				most = max(most, x.losers())
 				require.Contains(t, verdict, "unfair", "seed %d: at rest this is left for %s\n%s", seed, x.taker.ID, x)
 			})
 		}
 	}
-	t.Logf("%d fleets at rest, %d exchanges tried; %d weights are scaled by past use", rests, tried, byPastUse)
+	t.Logf("%d fleets at rest, %d exchanges tried, %d of them where there are several pools, with up to %d that give way; %d weights are scaled by past use", rests, tried, byPools, most, byPastUse)
 	require.NotZero(t, byPastUse)
-	require.NotZero(t, tried)
+	require.NotZero(t, byPools)
+	require.Greater(t, most, 3)
+}
+
+// losers is how many give way in an exchange.
+func (x *exchange) losers() (n int) {
+	for i := range x.before {
+		if x.after[i].from > x.before[i].from {
+			n++
+		}
+	}
+	return n
 }
 
 // settle arbitrates until nothing changes. Past use is written by what changes something.
-func (h *history) settle(t *testing.T) {
+func (h *history) settle(t *testing.T, seed uint64) {
 	for range 40 {
 		c := h.stood()
 		c.Allot(nil)
@@ -60,15 +80,18 @@ func (h *history) settle(t *testing.T) {
 			return
 		}
 	}
-	require.Fail(t, "it does not come to rest")
+	require.Fail(t, "it does not come to rest", "seed %d", seed)
 }
 
-// running lists who runs with how much.
+// running lists which spec runs where with how much, and who is to lose its place.
 func (h *history) running() (list []string) {
+	for i := range h.in.Ledger.Decisions {
+		list = append(list, fmt.Sprint(h.in.Ledger.Decisions[i].App, h.in.Ledger.Decisions[i].EvictAt))
+	}
 	for i := range h.in.Ledger.Instances {
 		inst := &h.in.Ledger.Instances[i]
 		for _, comp := range inst.Components {
-			list = append(list, fmt.Sprint(inst.App, comp.Grant.Replicas, comp.Grant.Requests.CPU, comp.Grant.QoS))
+			list = append(list, fmt.Sprintf("%v %p", inst.App, inst.Spec), fmt.Sprint(comp.Grant.Pool, comp.Grant.Replicas, comp.Grant.Requests.CPU, comp.Grant.QoS))
 		}
 	}
 	return list
@@ -102,17 +125,35 @@ func (h *history) weightsFollow(t *testing.T, seed uint64, c *Case) (scaled int)
 	return scaled
 }
 
-// everyExchange judges every exchange that policy allows and that fits: somebody gains a level, and up to three
+// everyExchange judges every exchange that policy allows and that fits: somebody gains a level, and any number of
 // others give up as little as it takes.
 func (h *history) everyExchange(c *Case, found func(*exchange, string)) {
 	e := &exchanges{history: h, c: c, tree: newFractions(c, allAsked(c)), holds: h.holds(c, nil), found: found}
+	e.tree.thousandth = new(big.Rat).Add(big.NewRat(1, 1000), blur) // nothing is left for what rounding may take off
 	e.used = e.tree.uses(e.holds)
-	for i := range e.holds {
-		for l := range e.holds[i].from {
-			e.taker, e.level = i, l
-			e.giveUp(nil, 0)
+	for i, app := range c.Apps {
+		e.taker = i
+		e.everyLevel(e.holds[i])
+		if app.Update != nil && app.Granted() {
+			newer := h.holds(c, app)[i]
+			newer.levels, newer.stands, newer.ranks = app.Update.levels, app.Update.standing, ranksOfUpdate(c, app)
+			e.everyLevel(newer)
+		}
+		for n := 1; n < len(app.Variants) && !app.Granted(); n++ {
+			if v := &app.Variants[n]; v.claims {
+				flavour := e.holds[i]
+				flavour.levels = v.levels
+				e.everyLevel(flavour)
+			}
 		}
 	}
+}
+
+// ranksOfUpdate are those of all parts of the newer spec of an application.
+func ranksOfUpdate(c *Case, app *App) []Rank {
+	newer := *app
+	newer.Levels, newer.Standing, newer.before = app.Update.levels, app.Update.standing, app.Update.before
+	return ranksOf(c, &newer)
 }
 
 // exchanges tries what others could give up for one level of one application.
@@ -124,67 +165,139 @@ type exchanges struct {
 	used  [][]*big.Rat
 	found func(*exchange, string)
 
-	taker, level int
+	taker   int
+	wants   held // what it runs, with the levels that it could get
+	level   int
+	missing []missing
+	offers  []offer
+	most    [][]int64 // by offer: what that one and all after it free
+}
+
+// missing is how much of a resource of a pool has to become free.
+type missing struct {
+	pool, resource int
+	amount         int64
+}
+
+// offer is what an application frees at each of the levels that it may be degraded to; the last one may be none.
+type offer struct {
+	app   int
+	to    []int
+	frees [][]int64
 }
 
 // loss is what one application would give up: all levels above one.
 type loss struct{ app, to int }
 
-func (e *exchanges) giveUp(losses []loss, next int) {
-	if len(losses) > 0 && e.fits(losses) {
-		if e.least(losses) {
+// everyLevel tries every level that an application could get, in every pool that it may run in.
+func (e *exchanges) everyLevel(wants held) {
+	pools := []int{-1}
+	if wants.levels != nil && wants.levels[0].Loose != nil {
+		pools = pools[:0]
+		for at := range e.c.Pools {
+			pools = append(pools, at)
+		}
+	}
+	for e.wants, e.level = wants, 0; e.level < wants.from; e.level++ {
+		for _, at := range pools {
+			e.lacks(at)
+			e.offer()
+			e.giveUp(nil, 0, make([]int64, len(e.missing)))
+		}
+	}
+}
+
+// lacks lists what is missing for the level in a pool.
+func (e *exchanges) lacks(at int) {
+	e.missing = nil
+	for _, load := range e.wants.levels[e.level].loads(at) {
+		q := &e.c.Pools[load.Pool]
+		for r, n := range load.Amount {
+			kept := HeldOf(e.wants.app.Taken, load.Pool, r)
+			if lacks := n - kept - q.Offered[r] + q.Used[r]; n > kept && lacks > 0 {
+				e.missing = append(e.missing, missing{load.Pool, r, lacks})
+			}
+		}
+	}
+}
+
+// offer lists what others may give up, as far as that frees something that is missing.
+func (e *exchanges) offer() {
+	e.offers = nil
+	for i := range e.holds {
+		h, o, last := &e.holds[i], offer{app: i}, make([]int64, len(e.missing))
+		for to := h.from + 1; i != e.taker && to <= len(h.levels) && e.mayTake(i, to-1); to++ {
+			frees, more := make([]int64, len(e.missing)), false
+			for k, m := range e.missing {
+				frees[k] = HeldOf(h.app.Taken, m.pool, m.resource)
+				if to < len(h.levels) {
+					frees[k] -= HeldOf(h.levels[to].of(h.app), m.pool, m.resource)
+				}
+				more = more || frees[k] > last[k]
+			}
+			if more {
+				o.to, o.frees, last = append(o.to, to), append(o.frees, frees), frees
+			}
+		}
+		if o.to != nil {
+			e.offers = append(e.offers, o)
+		}
+	}
+	e.most = [][]int64{make([]int64, len(e.missing))}
+	for _, o := range slices.Backward(e.offers) {
+		e.most = append(e.most, plus(e.most[len(e.most)-1], o.frees[len(o.frees)-1]))
+	}
+	slices.Reverse(e.most)
+}
+
+// giveUp tries what is freed by some losses and by each choice among the offers from one on.
+func (e *exchanges) giveUp(losses []loss, next int, freed []int64) {
+	switch {
+	case e.suffices(freed):
+		if e.least(losses, freed) {
 			e.judgeOne(losses)
 		}
 		return
-	}
-	if len(losses) == 3 {
+	case !e.suffices(plus(freed, e.most[next])):
 		return
 	}
-	for i := next; i < len(e.holds); i++ {
-		for to := e.holds[i].from + 1; i != e.taker && to <= len(e.holds[i].levels) && e.mayTake(i, to-1); to++ {
-			e.giveUp(append(slices.Clip(losses), loss{i, to}), i+1)
+	for ; next < len(e.offers); next++ {
+		o := &e.offers[next]
+		for k, to := range o.to {
+			e.giveUp(append(slices.Clip(losses), loss{next, to}), next+1, plus(freed, o.frees[k]))
 		}
 	}
 }
 
-// fits reports whether the level fits when others have given up so much. There is one pool.
-func (e *exchanges) fits(losses []loss) bool {
-	sum := e.c.Zero()
-	for i := range e.holds {
-		sum.Add(e.at(i, losses))
-	}
-	return sum.Fits(e.c.Total)
-}
-
-// at is what an application uses after an exchange.
-func (e *exchanges) at(i int, losses []loss) Vector {
-	h := &e.holds[i]
-	level := h.from
-	if i == e.taker {
-		level = e.level
-	}
-	for _, l := range losses {
-		if l.app == i {
-			level = l.to
+func (e *exchanges) suffices(freed []int64) bool {
+	for k, m := range e.missing {
+		if freed[k] < m.amount {
+			return false
 		}
 	}
-	switch {
-	case level == h.from:
-		return h.uses
-	case level == len(h.levels):
-		return e.c.Zero()
+	return true
+}
+
+func plus(x, y []int64) []int64 {
+	x = slices.Clone(x)
+	for i, n := range y {
+		x[i] += n
 	}
-	return h.levels[level].lasts
+	return x
 }
 
 // least reports whether nobody could keep one level more.
-func (e *exchanges) least(losses []loss) bool {
-	for k := range losses {
-		less := slices.Clone(losses)
-		if less[k].to--; less[k].to == e.holds[less[k].app].from {
-			less = slices.Delete(less, k, k+1)
+func (e *exchanges) least(losses []loss, freed []int64) bool {
+	for _, l := range losses {
+		o := &e.offers[l.app]
+		k := slices.Index(o.to, l.to)
+		spared := slices.Clone(freed)
+		for i := range spared {
+			if spared[i] -= o.frees[k][i]; k > 0 {
+				spared[i] += o.frees[k-1][i]
+			}
 		}
-		if e.fits(less) {
+		if e.suffices(spared) {
 			return false
 		}
 	}
@@ -193,13 +306,12 @@ func (e *exchanges) least(losses []loss) bool {
 
 // gains is the weakest standing of what the taker would gain.
 func (e *exchanges) gains() Standing {
-	h := &e.holds[e.taker]
-	return slices.MaxFunc(h.stands[e.level:h.from], Standing.Compare)
+	return slices.MaxFunc(e.wants.stands[e.level:e.wants.from], Standing.Compare)
 }
 
 // mayTake reads the table of rule 7: whether what is gained may take the place of a part.
 func (e *exchanges) mayTake(i, l int) bool {
-	app, v, s, z := e.holds[e.taker].app, e.holds[i].app, e.gains(), e.holds[i].stands[l]
+	app, v, s, z := e.wants.app, e.holds[i].app, e.gains(), e.holds[i].stands[l]
 	anyBand := e.c.Fleet.Platform.Policy.Preemption == "any"
 	switch {
 	case app.Tenant == v.Tenant:
@@ -217,11 +329,11 @@ func (e *exchanges) mayTake(i, l int) bool {
 // onlyGuaranteed reports whether one of those that give way, the worst standing first, is in a tenant or a
 // group without the taker that has no more than it is guaranteed when its turn comes.
 func (e *exchanges) onlyGuaranteed(x *exchange, losses []loss) bool {
-	base := func(l loss) Standing { return e.holds[l.app].stands[len(e.holds[l.app].stands)-1] }
-	losses, now := slices.Clone(losses), slices.Clone(x.before)
+	base := func(l loss) Standing { return x.before[l.app].stands[len(x.before[l.app].stands)-1] }
 	slices.SortFunc(losses, func(l, m loss) int {
-		return cmp.Or(base(m).Compare(base(l)), FirstCome(e.holds[m.app].app, e.holds[l.app].app))
+		return cmp.Or(base(m).Compare(base(l)), FirstCome(x.before[m.app].app, x.before[l.app].app))
 	})
+	now := slices.Clone(x.before)
 	for _, l := range losses {
 		used := e.tree.uses(now)
 		for _, i := range e.tree.above(now[l.app].app.Tenant) {
@@ -237,16 +349,28 @@ func (e *exchanges) onlyGuaranteed(x *exchange, losses []loss) bool {
 	return false
 }
 
-// judgeOne judges an exchange between tenants in which what runs stands better afterwards.
-func (e *exchanges) judgeOne(losses []loss) {
-	x := &exchange{c: e.c, kind: "at rest", taker: e.holds[e.taker].app, tree: e.tree, before: e.holds, after: slices.Clone(e.holds)}
-	x.after[e.taker].from, x.after[e.taker].uses = e.level, e.at(e.taker, losses)
-	others := false
-	for _, l := range losses {
-		x.after[l.app].from, x.after[l.app].uses = l.to, e.at(l.app, losses)
-		others = others || x.after[l.app].app.Tenant != x.taker.Tenant
+// judgeOne judges an exchange in which what runs stands better afterwards. Inside a tenant priorities alone decide.
+func (e *exchanges) judgeOne(offers []loss) {
+	x := &exchange{c: e.c, kind: "at rest", taker: e.wants.app, tree: e.tree, before: slices.Clone(e.holds)}
+	x.before[e.taker] = e.wants
+	x.after = slices.Clone(x.before)
+	x.after[e.taker].from, x.after[e.taker].uses = e.level, e.wants.levels[e.level].Total
+	others, losses := false, make([]loss, len(offers))
+	for k, l := range offers {
+		i := e.offers[l.app].app
+		losses[k] = loss{i, l.to}
+		gives := &x.after[i]
+		if gives.from, gives.uses = l.to, e.c.Zero(); l.to < len(gives.levels) {
+			gives.uses = gives.levels[l.to].Total
+		}
+		others = others || gives.app.Tenant != x.taker.Tenant
 	}
-	if others && !e.onlyGuaranteed(x, losses) && x.standsBetter() {
+	switch {
+	case len(losses) == 0:
+		e.found(x, "free")
+	case !others:
+		e.found(x, "priority")
+	case x.standsBetter() && !e.onlyGuaranteed(x, losses):
 		e.found(x, e.judge(x))
 	}
 }
