@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 )
 
 // index is the page that all paths of the front end show.
@@ -16,8 +17,9 @@ const index = "index.html"
 
 // asset is a file of the front end.
 type asset struct {
-	kind          string // of its content
-	plain, zipped []byte // zipped is nil if it is not smaller
+	kind   string // of its content
+	plain  []byte
+	zipped func() []byte // is made when it is first asked for; nil if it is not smaller
 }
 
 // assets serve the front end.
@@ -30,7 +32,7 @@ var kinds = map[string]string{
 	".webmanifest": "application/manifest+json", ".woff2": "font/woff2",
 }
 
-// readAssets reads the files of the front end and compresses them.
+// readAssets reads the files of the front end.
 func readAssets(files fs.FS) (assets, error) {
 	all := assets{}
 	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
@@ -41,16 +43,9 @@ func readAssets(files fs.FS) (assets, error) {
 		if err != nil {
 			return err
 		}
-		a := asset{kind: kinds[path.Ext(name)], plain: b}
+		a := asset{kind: kinds[path.Ext(name)], plain: b, zipped: sync.OnceValue(func() []byte { return compress(b) })}
 		if a.kind == "" {
 			a.kind = "application/octet-stream"
-		}
-		var z bytes.Buffer
-		w := gzip.NewWriter(&z)
-		_, _ = w.Write(b)
-		_ = w.Close()
-		if z.Len() < len(b) {
-			a.zipped = z.Bytes()
 		}
 		all[name] = a
 		return nil
@@ -62,6 +57,18 @@ func readAssets(files fs.FS) (assets, error) {
 		return nil, fmt.Errorf("the front end has no %s", index)
 	}
 	return all, nil
+}
+
+// compress returns content in less space, nil if it needs no less.
+func compress(b []byte) []byte {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	_, _ = w.Write(b)
+	_ = w.Close()
+	if z.Len() >= len(b) {
+		return nil
+	}
+	return z.Bytes()
 }
 
 // hashed is the directory of files whose names change with their content.
@@ -91,9 +98,11 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Add("Vary", "Accept-Encoding")
 	body := file.plain
-	if file.zipped != nil && takesGzip(r) {
-		h.Set("Content-Encoding", "gzip")
-		body = file.zipped
+	if takesGzip(r) {
+		if z := file.zipped(); z != nil {
+			h.Set("Content-Encoding", "gzip")
+			body = z
+		}
 	}
 	h.Set("Content-Length", fmt.Sprint(len(body)))
 	_, _ = w.Write(body)

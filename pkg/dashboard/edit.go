@@ -200,9 +200,15 @@ func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// schemas are those of the layers of every fleet. They are made once for all servers, as that takes a while.
+var schemas = map[string]func() ([]byte, error){"platform": once("platform"), "tenant": once("tenant"), "application": once("application")}
+
+func once(layer string) func() ([]byte, error) {
+	return sync.OnceValues(func() ([]byte, error) { return jsonschema.Of(layer) })
+}
+
 // schema answers with the schema of a layer. For a tenant it has what that tenant can use beside the types and traits of every fleet.
 func (s *Server) schema(layer string) http.HandlerFunc {
-	made := sync.OnceValues(func() ([]byte, error) { return jsonschema.Of(layer) })
 	return func(w http.ResponseWriter, r *http.Request) {
 		if tenant := r.URL.Query().Get("tenant"); tenant != "" && s.drafts != nil {
 			ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
@@ -213,7 +219,7 @@ func (s *Server) schema(layer string) http.HandlerFunc {
 			})
 			return
 		}
-		body, err := made()
+		body, err := schemas[layer]()
 		if err != nil {
 			fail(w, r, err)
 			return

@@ -45,7 +45,7 @@ func (s *Server) api() *routes {
 	mux.HandleFunc("GET /api/v1/source/applications/{tenant}/{app}", s.source)
 	mux.HandleFunc("GET /api/v1/source/tenants/{tenant}", s.source)
 	mux.HandleFunc("GET /api/v1/source/platform", s.source)
-	for _, layer := range []string{"platform", "tenant", "application"} {
+	for layer := range schemas {
 		mux.HandleFunc("GET /api/v1/schema/"+layer, s.schema(layer))
 	}
 	mux.HandleFunc("GET /api/v1/offers", s.offers)
