@@ -91,7 +91,7 @@ to the status branch of the same repo.`,
 	root.AddCommand(newInitCommand(), newVetCommand(), newSchemaCommand(), newNewCommand(), newPinCommand(), newUnpinCommand(), newConfirmRemovalCommand(), newMergeCommand(), newReviewCommand(), newCodeownersCommand())
 	root.AddCommand(newPlanCommand(), newWhatIfCommand(), newReplayCommand(), newRenderCommand(), newDiffCommand(), newUICommand(), newImportCommand())
 	root.AddCommand(newRequestCommands()...)
-	root.AddCommand(newVersionCommand(), newEvaluateCommand(), newModuleCommand())
+	root.AddCommand(newVersionCommand(), newEvaluateCommand(), newModuleCommand(), newUIWorkCommand())
 	for _, cmd := range root.Commands() {
 		if cmd.ValidArgsFunction == nil {
 			cmd.ValidArgsFunction = cobra.NoFileCompletions

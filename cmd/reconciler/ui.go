@@ -12,6 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/dashboard"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/web"
 )
@@ -117,26 +118,20 @@ server of files shows below any path, and ends.`,
 				fmt.Fprintf(cmd.OutOrStdout(), "%s shows the fleet as of status commit %s\n", export, m.Commit)
 				return nil
 			}
-			if q, ok, err := openQuestions(cmd, &from, &of); err != nil {
-				return err
-			} else if ok {
-				defer q.close()
-				o.Questions = q
-				p, err := openProposals(cmd, &from, q.options, base)
+			if tree, err := clone.Open(cmd.Context(), from.repo); err == nil {
+				defer tree.Close()
+				workers, end, err := openWorkers(cmd)
 				if err != nil {
 					return err
 				}
-				defer p.tree.Close()
-				o.Proposals = p
-				if err := saving.open(cmd.Context(), &from); err != nil {
-					return err
-				}
-				drafts, end, err := openDrafts(cmd, &from, q.options, &saving)
 				defer end()
-				if err != nil {
+				o.Workers, o.Proposals = workers, &uiProposals{tree: tree, base: base, status: from.branch}
+				if err := saving.open(cmd.Context(), &from, tree); err != nil {
 					return err
 				}
-				o.Drafts = drafts
+				if tree.Git {
+					o.Saver = &saving
+				}
 			} else if saving.push || saving.propose {
 				return errors.New("--push and --propose need a clone of the fleet repo: start in one, or name it with --repo DIR")
 			}
@@ -157,7 +152,7 @@ server of files shows below any path, and ends.`,
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	of.add(fl)
 	live.add(fl)
-	fl.StringVar(&base, "base", "main", "branch that the heads of the clone are compared with")
+	addUIBase(fl, &base)
 	saving.add(fl)
 	serving.add(fl)
 	fl.StringVar(&writer, "reconciler", "", "`URL` of the reconciler, as --listen of run has it: pages say when its last pass ended, even while the branch is silent")

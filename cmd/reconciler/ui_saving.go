@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/dashboard"
-	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 )
 
@@ -19,6 +18,7 @@ type uiSaving struct {
 	push, propose, readOnly bool
 	tokenFile               string
 
+	tree   *clone.Tree
 	target *clone.Target // nil: nobody proposes
 }
 
@@ -54,7 +54,8 @@ func (u *uiSaving) complete(o *dashboard.Options) error {
 }
 
 // open finds where drafts are pushed to.
-func (u *uiSaving) open(ctx context.Context, from *ledgerFlags) error {
+func (u *uiSaving) open(ctx context.Context, from *ledgerFlags, tree *clone.Tree) error {
+	u.tree = tree
 	if !u.push && !u.propose {
 		return nil
 	}
@@ -85,14 +86,19 @@ func (u *uiSaving) open(ctx context.Context, from *ledgerFlags) error {
 	return nil
 }
 
-// save commits a preview onto a new branch of the clone, or of its origin in the name of who asks.
-func (u *uiSaving) save(ctx context.Context, w *clone.Tree, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
+// Save commits changes onto a new branch of the clone, or of its origin in the name of who asks.
+func (u *uiSaving) Save(ctx context.Context, commit string, changes []clone.Change, message string, onto clone.DraftBranch) (clone.Saved, error) {
 	switch {
 	case u.target != nil:
 		who := dashboard.WhoAsks(ctx).User
-		return w.Propose(ctx, p.Commit, p.Changes, clone.Author{Name: who, Email: who, Time: present()}, message, onto, u.target)
+		return u.tree.Propose(ctx, commit, changes, clone.Author{Name: who, Email: who, Time: present()}, message, onto, u.target)
 	case u.push:
-		return w.SaveAndPush(ctx, p.Commit, p.Changes, message, onto)
+		return u.tree.SaveAndPush(ctx, commit, changes, message, onto)
 	}
-	return w.Save(ctx, p.Commit, p.Changes, message, onto)
+	return u.tree.Save(ctx, commit, changes, message, onto)
+}
+
+// Write writes changes into the work tree.
+func (u *uiSaving) Write(ctx context.Context, changes ...clone.Change) error {
+	return u.tree.Write(ctx, changes...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -61,44 +60,52 @@ func (b *budgets) charge(person string, work time.Duration) {
 	}
 }
 
-// during charges a person for what a function does: the CPU time of its thread, and that of evaluators, which it returns.
-func (b *budgets) during(person string, do func() (evaluators time.Duration)) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	began := threadTime()
-	evaluators := time.Duration(0)
-	defer func() { b.charge(person, threadTime()-began+evaluators) }() // also when it panics
-	evaluators = do()
+// benches are where questions are answered: at most one at each. The one that was used last is the first to be used again, as it
+// knows the fleet.
+type benches struct {
+	places chan struct{} // one element for each that is in use
+	mu     sync.Mutex
+	idle   []Worker
+}
+
+func newBenches(all []Worker) *benches {
+	return &benches{places: make(chan struct{}, len(all)), idle: all}
 }
 
 // errBusy is that somebody waited for a place as long as for an answer.
 var errBusy = later("two answers are made at a time, and others asked first; ask again in %.0f s", soon.Seconds())
 
-// enter waits for places, and for one of those of all that is evaluated, in the order of who asks. Of people who share a dashboard, each has
-// one of these at a time. Who enters calls leave.
-func (s *Server) enter(ctx context.Context, v viewer, places ...chan struct{}) (leave func(), err error) {
+// enter waits for a worker, in the order of who asks. Of people who share a dashboard, each has one at a time. Who enters calls leave.
+func (s *Server) enter(ctx context.Context, v viewer) (w Worker, leave func(), err error) {
+	places := []chan struct{}{s.workers.places}
 	if s.Gate != nil {
-		places = append([]chan struct{}{v.turn}, places...)
+		places = []chan struct{}{v.turn, s.workers.places}
 	}
-	places = append(places, s.workers)
-	entered := 0
-	leave = func() {
-		for _, place := range slices.Backward(places[:entered]) {
-			<-place
-		}
-	}
-	for _, place := range places {
+	for i, place := range places {
 		select {
 		case place <- struct{}{}:
-			entered++
 		case <-ctx.Done():
-			leave()
+			for _, entered := range places[:i] {
+				<-entered
+			}
 			err := context.Cause(ctx)
 			if late := (*refusal)(nil); errors.As(err, &late) && late.after > 0 {
 				err = errBusy // it took the others too long
 			}
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return leave, nil
+	b := s.workers
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	last := len(b.idle) - 1
+	w, b.idle = b.idle[last], b.idle[:last]
+	return w, func() {
+		b.mu.Lock()
+		b.idle = append(b.idle, w)
+		b.mu.Unlock()
+		for _, place := range slices.Backward(places) {
+			<-place
+		}
+	}, nil
 }

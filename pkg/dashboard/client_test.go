@@ -118,13 +118,34 @@ func newServer(t *testing.T, b Branch, q Questions) (*Server, *clock) {
 	t.Helper()
 	now := &clock{now: began}
 	s, err := New(Options{
-		Branch: b, Questions: q, Pages: frontEnd, Token: "the-token", Version: "v1", Repo: "/fleet", Name: "status", Interval: time.Hour, Now: now.time,
+		Branch: b, Pages: frontEnd, Token: "the-token", Version: "v1", Repo: "/fleet", Name: "status", Interval: time.Hour, Now: now.time,
 	})
 	require.NoError(t, err)
 	s.running = t.Context()
+	if q != nil {
+		s.workers = benchesOf(s, &Desk{Questions: q})
+	}
 	s.follower.look(t.Context())
 	t.Cleanup(s.work.Wait)
 	return s, now
+}
+
+// benchesOf returns workers in this process, whose evaluators are those that a test has.
+func benchesOf(s *Server, desks ...*Desk) *benches {
+	var all []Worker
+	for _, d := range desks {
+		d.Branch = s.Branch
+		d.Worked = func() (sum time.Duration) {
+			for _, of := range []any{d.Questions, d.Plans, d.Drafts} {
+				if w, ok := of.(interface{ Worked() time.Duration }); ok {
+					sum += w.Worked()
+				}
+			}
+			return sum
+		}
+		all = append(all, d)
+	}
+	return newBenches(all)
 }
 
 // client asks a server without a network.

@@ -43,7 +43,7 @@ type draftEdit struct {
 	Dir   string          `json:"dir"`
 	Path  []string        `json:"path"`
 	Op    cuefile.Op      `json:"op"`
-	Value json.RawMessage `json:"value"`
+	Value json.RawMessage `json:"value,omitempty"`
 	To    int             `json:"to"`
 }
 

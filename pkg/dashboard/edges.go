@@ -40,21 +40,29 @@ type Branch interface {
 	History(ctx context.Context, m Moment, app model.AppID, limit int) ([]view.HistoryEntry, error)
 }
 
-// Questions are what can be asked about the fleet repo. Nobody asks two at a time.
+// Worker answers questions about the files of the fleet repo: outside of this process, so that neither what an answer costs nor how it
+// ends concerns the pages. Nobody asks two at a time.
+type Worker interface {
+	// Follow brings what a question is about up to date, which may take long after a change.
+	Follow(ctx context.Context, q Question) error
+
+	// Ask answers a question. It also returns the CPU time that this took, whatever the error. Once ctx has ended it gives up at the next step.
+	Ask(ctx context.Context, q Question) (a Answer, worked time.Duration, err error)
+}
+
+// Questions are what can be asked about the files of the fleet repo as they lie on disk. Nobody asks two at a time.
 type Questions interface {
-	// Follow brings the files of the fleet repo and the status branch up to date, which may take long after a change.
-	Follow(ctx context.Context, recorded offline.Recorded) error
+	// Follow brings the files and the status branch up to date, which may take long after a change.
+	Follow(ctx context.Context, recorded offline.Recorded, now time.Time) error
 
 	// WhatIf returns what some settings and amounts of capacity would change. An *offline.SettingError blames these.
 	WhatIf(ctx context.Context, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error)
-
-	Evaluators
 }
 
-// Evaluators are processes that evaluate what people ask about.
-type Evaluators interface {
-	// Worked returns the CPU time that they have taken so far.
-	Worked() time.Duration
+// Plans are what the merges of heads would do.
+type Plans interface {
+	// Plan returns what that of one head would do. An *offline.UnrelatedError blames the head.
+	Plan(ctx context.Context, recorded offline.Recorded, now time.Time, head string) (plan.Comparison, error)
 }
 
 // Proposals are the changes of the fleet repo that people propose. They are safe for concurrent use.
@@ -69,15 +77,12 @@ type Proposals interface {
 	// Touches returns, for each commit, the files of the fleet repo that its merge would change, or the directories of tenants that they
 	// are in, and none where Git cannot tell. A list of heads asks once for all of them.
 	Touches(ctx context.Context, commits []string) ([][]string, error)
-
-	// Plan returns what the merge of a head would do, and the CPU time of its evaluators. An *offline.UnrelatedError blames the head.
-	Plan(ctx context.Context, recorded offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error)
 }
 
 // Drafts are the changes of the fleet repo that people edit, on the last commit of the clone. Nobody asks two at a time.
 type Drafts interface {
 	// Follow brings the commit and the status branch up to date, which may take long after a change.
-	Follow(ctx context.Context, recorded offline.Recorded) error
+	Follow(ctx context.Context, recorded offline.Recorded, now time.Time) error
 
 	// Source returns what the files in the directory of a layer say, none if there are none.
 	Source(ctx context.Context, dir string) (offline.Source, error)
@@ -90,16 +95,17 @@ type Drafts interface {
 
 	// Preview returns what a draft would do. An *offline.DraftError blames the draft.
 	Preview(ctx context.Context, d offline.Draft) (offline.Preview, error)
+}
 
-	// Save commits a preview onto a new branch, in the name of who asks where several people do. Nothing else changes, in the clone or at
-	// its origin. A *clone.RefusedError is what the origin says.
-	Save(ctx context.Context, p offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error)
+// Saver saves drafts. It is safe for concurrent use.
+type Saver interface {
+	// Save commits changes of a commit onto a new branch, in the name of who asks where several people do. Nothing else changes, in the
+	// clone or at its origin. A *clone.RefusedError is what the origin says.
+	Save(ctx context.Context, commit string, changes []clone.Change, message string, onto clone.DraftBranch) (clone.Saved, error)
 
-	// Write writes a preview into the work tree of the clone, and commits nothing. It writes nothing if one of the files has changes that are
+	// Write writes changes into the work tree of the clone, and commits nothing. It writes nothing if one of the files has changes that are
 	// not committed.
-	Write(ctx context.Context, p offline.Preview) error
-
-	Evaluators
+	Write(ctx context.Context, changes ...clone.Change) error
 }
 
 // Saving is where drafts become branches.

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/schema/jsonschema"
@@ -31,131 +29,34 @@ var (
 // saving is the route that writes.
 const saving = "POST /api/v1/branches"
 
-// benches are where drafts are previewed: at most one at each. The one that was used last is the first to be used again, as it
-// knows the fleet.
-type benches struct {
-	places chan struct{} // one element for each that is in use
-	mu     sync.Mutex
-	idle   []Drafts
-}
-
-func newBenches(all []Drafts) *benches {
-	return &benches{places: make(chan struct{}, len(all)), idle: all}
-}
-
-// take waits for a bench. The caller calls leave.
-func (b *benches) take(ctx context.Context) (d Drafts, leave func(), err error) {
-	select {
-	case b.places <- struct{}{}:
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	last := len(b.idle) - 1
-	d, b.idle = b.idle[last], b.idle[:last]
-	return d, func() {
-		b.mu.Lock()
-		b.idle = append(b.idle, d)
-		b.mu.Unlock()
-		<-b.places
-	}, nil
-}
-
-// drafting answers with what a function makes of the files of the clone. It bounds the time that the client waits. What was evaluated
-// by then stays for the next question, so the work goes on until its next step.
-func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Request, do func(ctx context.Context, d Drafts) (status int, answer any, err error)) {
-	m, err := s.newest()
-	if err == nil {
-		err = s.budgets.left(of(r).who.User)
-	}
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
+// drafting asks about the files of the clone. It bounds the time that the client waits.
+func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Request, q Question) (Answer, error) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.previewIn + 10*time.Second)) // later than that of other answers
-	type result struct {
-		status int
-		said   any
-		err    error
-	}
-	answered := make(chan result, 1)
-	rise, err := s.enter(ctx, of(r))
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	d, leave, err := s.drafts.take(ctx)
-	if err != nil {
-		rise()
-		fail(w, r, err)
-		return
-	}
-	s.work.Go(func() {
-		defer rise()
-		defer leave()
-		var a result
-		defer func() {
-			if recover() != nil { // what reads the files of people must not end the pages of others
-				a = result{err: errGaveUp}
-			}
-			answered <- a
-		}()
-		if a.err = d.Follow(s.running, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}); a.err == nil {
-			if a.err = ctx.Err(); a.err == nil {
-				s.budgets.during(of(r).who.User, func() time.Duration {
-					before := d.Worked()
-					a.status, a.said, a.err = do(ctx, d)
-					return d.Worked() - before
-				})
-			}
-		}
-	})
-	var a result
-	select {
-	case a = <-answered:
-	case <-ctx.Done():
-	}
-	if ctx.Err() != nil && a.said == nil {
-		a.err = context.Cause(ctx)
-	}
-	if a.err != nil {
-		fail(w, r, a.err)
-		return
-	}
-	body, err := view.JSON(a.said)
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	w.Header().Set("Daros-Status-Commit", m.Commit)
-	if r.Method == http.MethodGet {
-		send(w, r, body)
-		return
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	write(w, r, a.status, body)
+	return s.ask(ctx, of(r), q)
 }
+
+// look answers with what a worker says of the files.
+func (s *Server) look(w http.ResponseWriter, r *http.Request, q Question) {
+	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
+	defer stop()
+	a, err := s.drafting(ctx, w, r, q)
+	reply(w, r, a, err)
+}
+
+// drafts reports whether there are files that people could draft changes of.
+func (s *Server) drafts() bool { return s.workers != nil && s.Saver != nil }
 
 // source answers with what the files say of an application, of a tenant, or of the platform.
 func (s *Server) source(w http.ResponseWriter, r *http.Request) {
 	dir, err := dirOf(r)
-	if err == nil && s.drafts == nil {
+	if err == nil && !s.drafts() {
 		err = errNoDrafts
 	}
 	if err != nil {
 		fail(w, r, err)
 		return
 	}
-	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
-	defer stop()
-	s.drafting(ctx, w, r, func(ctx context.Context, d Drafts) (int, any, error) {
-		said, err := d.Source(ctx, dir)
-		if err == nil && len(said.Files) == 0 {
-			err = refuse(http.StatusNotFound, "no file declares %s; a new one is made by edits of %s", subjectOf(dir), dir)
-		}
-		return http.StatusOK, sourceOf(said).Only(of(r).reads), err
-	})
+	s.look(w, r, Question{About: aboutSource, Dir: dir})
 }
 
 // dirOf returns the directory of the layer that a request names.
@@ -187,17 +88,11 @@ func subjectOf(dir string) string {
 
 // offers answers with what a declaration can name.
 func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
-	if s.drafts == nil {
+	if !s.drafts() {
 		fail(w, r, errNoDrafts)
 		return
 	}
-	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
-	defer stop()
-	s.drafting(ctx, w, r, func(_ context.Context, d Drafts) (int, any, error) {
-		tenant := r.URL.Query().Get("tenant")
-		said, err := d.Offers(tenant)
-		return http.StatusOK, offersOf(said, tenant).Only(of(r).reads), err
-	})
+	s.look(w, r, Question{About: aboutOffers, Tenant: r.URL.Query().Get("tenant")})
 }
 
 // schemas are those of the layers of every fleet. They are made once for all servers, as that takes a while.
@@ -210,13 +105,8 @@ func once(layer string) func() ([]byte, error) {
 // schema answers with the schema of a layer. For a tenant it has what that tenant can use beside the types and traits of every fleet.
 func (s *Server) schema(layer string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if tenant := r.URL.Query().Get("tenant"); tenant != "" && s.drafts != nil {
-			ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
-			defer stop()
-			s.drafting(ctx, w, r, func(_ context.Context, d Drafts) (int, any, error) {
-				said, err := d.Schema(layer, tenant)
-				return http.StatusOK, json.RawMessage(said), err
-			})
+		if tenant := r.URL.Query().Get("tenant"); tenant != "" && s.drafts() {
+			s.look(w, r, Question{About: aboutSchema, Layer: layer, Tenant: tenant})
 			return
 		}
 		body, err := schemas[layer]()
@@ -230,7 +120,7 @@ func (s *Server) schema(layer string) http.HandlerFunc {
 
 // preview answers with what a draft would do.
 func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
-	asked, d, err := s.readDraft(w, r)
+	asked, err := s.readDraft(w, r)
 	if err == nil && asked.Name+asked.Message+asked.Into != "" {
 		err = refuse(http.StatusBadRequest, "a preview has no name and no message: it is not saved")
 	}
@@ -240,20 +130,14 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, end := of(r).previews.begin(r.Context(), s.previewIn, errSlow)
 	defer end()
-	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
-		p, said, err := previewOn(ctx, on, d)
-		if reads := of(r).reads; !reads.All {
-			s.people.meet(view.TenantsIn(&p.Plan.Next)...)
-			said = said.Only(reads)
-		}
-		return http.StatusOK, said, err
-	})
+	a, err := s.drafting(ctx, w, r, Question{About: aboutPreview, Body: encoded(asked)})
+	reply(w, r, a, err)
 }
 
 // save commits a draft onto a new branch, or writes it into the work tree. It judges it anew: nothing that the page says of it
 // counts.
 func (s *Server) save(w http.ResponseWriter, r *http.Request) {
-	asked, d, err := s.readDraft(w, r)
+	asked, err := s.readDraft(w, r)
 	if err == nil && asked.Into != "" && (asked.Into != "files" || asked.Name+asked.Message != "" || s.Gate != nil) {
 		err = refuse(http.StatusBadRequest, "into=%.20q: write \"files\" for the work tree of your own clone, without a name and a message", asked.Into)
 	}
@@ -262,7 +146,7 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if asked.Into != "" {
-		s.writeFiles(w, r, d)
+		s.writeFiles(w, r, asked)
 		return
 	}
 	onto, err := clone.ParseDraftBranch(asked.Name)
@@ -276,48 +160,39 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 	if s.Gate != nil {
 		onto = onto.Of(of(r).who.User)
 	}
-	message := asked.message()
-	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), s.previewIn, errSlow)
-	defer stop()
-	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
-		p, said, err := previewOn(ctx, on, d)
-		if err != nil {
-			return 0, nil, err
-		}
-		if !said.Saves {
-			return http.StatusUnprocessableEntity, said, nil
-		}
-		saved, err := on.Save(ctx, p, message, onto)
+	s.judged(w, r, asked, func(ctx context.Context, d *Drafted) (any, error) {
+		saved, err := s.Saver.Save(ctx, d.Commit, d.Changes, asked.message(), onto)
 		if refused := (*clone.RefusedError)(nil); errors.As(err, &refused) {
 			err = blame(http.StatusBadGateway, refused)
 		}
-		if err != nil {
-			return 0, nil, err
-		}
-		reads := of(r).reads
-		if !reads.All {
-			said = said.Only(reads)
-		}
-		answer, err := s.savedOf(saved, p, said, reads.All)
-		return http.StatusCreated, answer, err
+		return s.savedOf(saved, d), err
 	})
 }
 
 // writeFiles writes a draft into the work tree.
-func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, d offline.Draft) {
+func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, asked draft) {
+	s.judged(w, r, asked, func(ctx context.Context, d *Drafted) (any, error) {
+		v := view.WrittenDraft{Written: []string{}}
+		for _, c := range d.Changes {
+			v.Written = append(v.Written, c.Name)
+		}
+		return v, blame(http.StatusConflict, s.Saver.Write(ctx, d.Changes...))
+	})
+}
+
+// judged does what follows if a draft may be saved, and answers with what came of it, or else with why it may not.
+func (s *Server) judged(w http.ResponseWriter, r *http.Request, asked draft, do func(ctx context.Context, d *Drafted) (any, error)) {
 	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), s.previewIn, errSlow)
 	defer stop()
-	s.drafting(ctx, w, r, func(ctx context.Context, on Drafts) (int, any, error) {
-		p, said, err := previewOn(ctx, on, d)
-		if err != nil || !said.Saves {
-			return http.StatusUnprocessableEntity, said, err
+	a, err := s.drafting(ctx, w, r, Question{About: aboutSaving, Body: encoded(asked)})
+	if err == nil && a.Draft != nil {
+		var said any
+		if said, err = do(ctx, a.Draft); err == nil {
+			a.Status = http.StatusCreated
+			a.Body, err = view.JSON(said)
 		}
-		v := view.WrittenDraft{Written: []string{}}
-		for _, f := range said.Files {
-			v.Written = append(v.Written, f.Path)
-		}
-		return http.StatusCreated, v, blame(http.StatusConflict, on.Write(ctx, p))
-	})
+	}
+	reply(w, r, a, err)
 }
 
 // mayBeSaved reports whether drafts can be saved. In a clone that means in the name of whoever has it, so several people propose to
@@ -325,33 +200,21 @@ func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, d offline.Dr
 func (s *Server) mayBeSaved() bool { return s.Gate == nil || s.Saves == SavesProposed }
 
 // readDraft reads the draft that a request has.
-func (s *Server) readDraft(w http.ResponseWriter, r *http.Request) (asked draft, d offline.Draft, err error) {
+func (s *Server) readDraft(w http.ResponseWriter, r *http.Request) (asked draft, err error) {
 	switch {
-	case s.drafts == nil:
-		return asked, d, errNoDrafts
+	case !s.drafts():
+		return asked, errNoDrafts
 	case s.ReadOnly:
-		return asked, d, errReadOnly
+		return asked, errReadOnly
 	case r.Pattern == saving && !s.mayBeSaved():
-		return asked, d, errShared
+		return asked, errShared
 	}
 	if err = readJSON(w, r, maxDraft, &asked); err == nil {
-		d, err = asked.read()
+		_, err = asked.read()
 		err = blame(http.StatusBadRequest, err)
 	}
 	if err == nil && !asked.staysWithin(of(r).reads) {
 		err = errHidden
 	}
-	return asked, d, err
-}
-
-// previewOn previews a draft.
-func previewOn(ctx context.Context, on Drafts, d offline.Draft) (p offline.Preview, said view.Preview, err error) {
-	if p, err = on.Preview(ctx, d); err != nil {
-		if bad := (*offline.DraftError)(nil); errors.As(err, &bad) {
-			err = blame(http.StatusBadRequest, bad)
-		}
-		return p, said, err
-	}
-	said, err = previewOf(p)
-	return p, said, err
+	return asked, err
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
-	"github.com/d-aros/d-aros/pkg/page"
-	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -67,9 +65,9 @@ func problemsOf(list []model.Problem, places []cuefile.Place) []view.Problem {
 	return out
 }
 
-// previewOf returns a preview as an answer, without the values of secrets.
-func previewOf(p offline.Preview) (view.Preview, error) {
-	v := view.Preview{Saves: p.Saves(), Base: p.Commit, Files: []view.PreviewFile{}, Conflicts: []view.DraftConflict{}}
+// previewOf returns a preview as an answer, and as it is shown, without the values of secrets.
+func previewOf(p offline.Preview) (v view.Preview, shown offline.Preview, err error) {
+	v = view.Preview{Saves: p.Saves(), Base: p.Commit, Files: []view.PreviewFile{}, Conflicts: []view.DraftConflict{}}
 	for _, c := range p.Changes {
 		f := view.PreviewFile{Path: c.Name, Created: c.Before == nil, Deleted: c.After == nil}
 		if text, ok := p.Text(c.Name); ok {
@@ -82,34 +80,26 @@ func previewOf(p offline.Preview) (view.Preview, error) {
 	}
 	shown, diff, err := p.Shown()
 	if err != nil {
-		return v, err
+		return v, shown, err
 	}
 	v.Diff, v.Problems = diff, problemsOf(shown.Problems, p.Places())
 	if len(p.Conflicts) == 0 {
 		plan := view.PlanOf(shown.Plan)
 		v.Plan = &plan
 	}
-	return v, nil
+	return v, shown, nil
 }
 
-// savedOf returns what was saved as an answer, with what a pull request of it needs. The plan that it may show is the one that was
-// answered to who asks; the text has all of it.
-func (s *Server) savedOf(is clone.Saved, p offline.Preview, answered view.Preview, all bool) (view.SavedDraft, error) {
-	v := view.SavedDraft{Branch: is.Branch, Commit: is.Commit, Signed: is.Signed, Pushed: is.Pushed, Refused: is.Refused, Approvals: []plan.Approval{}}
+// savedOf returns what was saved as an answer, with what a pull request of it needs.
+func (s *Server) savedOf(is clone.Saved, d *Drafted) view.SavedDraft {
+	v := view.SavedDraft{Branch: is.Branch, Commit: is.Commit, Signed: is.Signed, Pushed: is.Pushed, Refused: is.Refused, Approvals: d.Approvals, Text: d.Text}
 	if !is.Pushed {
 		v.Push = "git push origin " + is.Branch
 	}
 	if s.Proposal != nil {
 		v.Propose = s.Proposal(is.Branch)
 	}
-	if answered.Plan != nil {
-		v.Approvals = append(v.Approvals, answered.Plan.Approvals...)
-	}
-	shown, _, err := p.Shown()
-	if all && err == nil {
-		v.Text = string(page.Comment(&shown.Plan))
-	}
-	return v, err
+	return v
 }
 
 // offersOf returns what a fleet offers to a tenant as an answer.

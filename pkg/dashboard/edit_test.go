@@ -27,20 +27,33 @@ type desk struct {
 	bad     error
 	panics  bool
 	refused []model.Problem
-	saved   atomic.Int32
 	worked
 }
 
 // newDesks returns some that share their channels.
-func newDesks(n int) (first *desk, all []Drafts) {
+func newDesks(n int) (first *desk, all []*Desk) {
 	begun, proceed := make(chan offline.Draft, 100), make(chan struct{}, 100)
 	for range n {
-		all = append(all, &desk{begun: begun, proceed: proceed})
+		first = &desk{begun: begun, proceed: proceed}
+		all = append(all, &Desk{Drafts: first})
 	}
-	return all[n-1].(*desk), all // the last is used first
+	return first, all // the last is used first
 }
 
-func (d *desk) Follow(context.Context, offline.Recorded) error { return nil }
+// saver counts what is saved.
+type saver struct {
+	saved atomic.Int32
+	bad   error
+}
+
+func (s *saver) Save(_ context.Context, _ string, _ []clone.Change, message string, onto clone.DraftBranch) (clone.Saved, error) {
+	s.saved.Add(1)
+	return clone.Saved{Branch: onto.Branch(), Commit: message}, nil
+}
+
+func (s *saver) Write(context.Context, ...clone.Change) error { return s.bad }
+
+func (d *desk) Follow(context.Context, offline.Recorded, time.Time) error { return nil }
 
 func (d *desk) Source(context.Context, string) (s offline.Source, err error) { return s, d.bad }
 
@@ -58,18 +71,11 @@ func (d *desk) Preview(_ context.Context, draft offline.Draft) (offline.Preview,
 	return offline.Preview{Commit: commit(1), Problems: d.refused, Changes: []clone.Change{{Name: "app.cue"}}}, d.bad
 }
 
-func (d *desk) Save(_ context.Context, _ offline.Preview, message string, onto clone.DraftBranch) (clone.Saved, error) {
-	d.saved.Add(1)
-	return clone.Saved{Branch: onto.Branch(), Commit: message}, nil
-}
-
-func (d *desk) Write(context.Context, offline.Preview) error { return d.bad }
-
 // drafting returns a server with some desks.
 func drafting(t *testing.T, n int) (*Server, *desk, *clock) {
 	first, all := newDesks(n)
 	s, now := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
-	s.drafts = newBenches(all)
+	s.workers, s.Saver = benchesOf(s, all...), &saver{}
 	return s, first, now
 }
 
@@ -102,7 +108,7 @@ func TestNewestPreviewWins(t *testing.T) {
 	refused(t, http.StatusConflict, <-first)
 	require.Equal(t, json.RawMessage("2"), (<-d.begun).Edits[0].Value)
 	others := ask(browsers[1], "3")
-	require.Len(t, s.drafts.places, 2)
+	require.Len(t, s.workers.places, 2)
 	d.proceed <- struct{}{}
 	d.proceed <- struct{}{}
 	require.Equal(t, http.StatusOK, (<-second).Code)
@@ -212,7 +218,7 @@ func TestRefusedDraftsAreNotSaved(t *testing.T) {
 	require.NoError(t, json.Unmarshal(saved.Body.Bytes(), &said))
 	require.Equal(t, []string{"components", "web", "replicas"}, said.Problems[0].Field)
 	require.Equal(t, "tenants/acme/apps/shop", said.Problems[0].Dir)
-	require.Zero(t, d.saved.Load())
+	require.Zero(t, s.Saver.(*saver).saved.Load())
 
 	// The message of a commit is a text: what does not show is not in it.
 	d.refused = nil
@@ -238,7 +244,7 @@ func TestNobodyDrafts(t *testing.T) {
 	for _, path := range []string{"preview", "branches"} {
 		require.Contains(t, refused(t, http.StatusForbidden, c.post(path, bodyOf("", "1"))), "--read-only")
 	}
-	s.drafts = nil
+	s.workers = nil
 	for _, path := range []string{"preview", "branches"} {
 		require.Contains(t, refused(t, http.StatusNotImplemented, c.post(path, bodyOf("", "1"))), "needs a clone")
 	}

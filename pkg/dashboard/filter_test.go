@@ -125,7 +125,7 @@ func (c *crowd) History(_ context.Context, _ Moment, app model.AppID, _ int) (al
 	return all, nil
 }
 
-func (c *crowd) Follow(context.Context, offline.Recorded) error { return nil }
+func (c *crowd) Follow(context.Context, offline.Recorded, time.Time) error { return nil }
 
 // WhatIf compares with the world in which a tenant has everything.
 func (c *crowd) WhatIf(_ context.Context, settings []offline.Setting, _ []offline.Capacity) (plan.Comparison, error) {
@@ -192,10 +192,10 @@ func (c *crowd) Touches(_ context.Context, commits []string) (touched [][]string
 	return touched, nil
 }
 
-func (c *crowd) Plan(ctx context.Context, _ offline.Recorded, head string) (plan.Comparison, time.Duration, error) {
+func (c *crowd) Plan(ctx context.Context, _ offline.Recorded, _ time.Time, head string) (plan.Comparison, error) {
 	made, err := c.WhatIf(ctx, nil, nil)
 	made.Before, made.After = plan.Side{Name: "main"}, plan.Side{Name: head}
-	return made, 0, err
+	return made, err
 }
 
 // editing is where drafts of a crowd are previewed.
@@ -245,7 +245,8 @@ func TestNoAnswerNamesWhatMayNotBeRead(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 16))
 		c := newCrowd(rng, 3+rng.IntN(3), 10+rng.IntN(14))
 		s, _ := newServer(t, c, c)
-		s.Gate, s.Proposals, s.drafts, s.viewings = asks{}, c, newBenches([]Drafts{editing{&desk{}, c}}), newViewings(newCluster())
+		s.Gate, s.Proposals, s.Saver, s.viewings = asks{}, c, &saver{}, newViewings(newCluster())
+		s.workers = benchesOf(s, &Desk{Questions: c, Plans: c, Drafts: editing{&desk{}, c}})
 		newest := c.moments[len(c.moments)-1].Ledger
 		first := c.moments[0].Ledger
 		for i, tenant := range newest.Tenants {
@@ -347,7 +348,7 @@ func TestWhoMayReadNothing(t *testing.T) {
 	}
 	_, desks := newDesks(1)
 	s, _ := newServer(t, &memory{moments: []Moment{m}}, nil)
-	s.Gate, s.drafts = asks{}, newBenches(desks)
+	s.Gate, s.Saver, s.workers = asks{}, &saver{}, benchesOf(s, desks...)
 	c := stranger(t, s)
 	for _, pattern := range s.api().names {
 		method, path, found := strings.Cut(strings.NewReplacer("{tenant}", "acme", "{app}", "shop").Replace(pattern), " ")

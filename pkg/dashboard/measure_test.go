@@ -55,7 +55,7 @@ func TestMeasure(t *testing.T) {
 
 	branch := &memory{moments: []Moment{{Commit: rec.Commit, Time: now, Ledger: &rec.Ledger}}}
 	s, err := New(Options{
-		Branch: branch, Questions: followed{base}, Pages: fstest.MapFS{"index.html": {}}, Token: "t", Now: time.Now,
+		Branch: branch, Workers: []Worker{&Desk{Branch: branch, Questions: followed{base}, Worked: func() time.Duration { return 0 }}}, Pages: fstest.MapFS{"index.html": {}}, Token: "t", Now: time.Now,
 	})
 	require.NoError(t, err)
 	s.running = t.Context()
@@ -96,7 +96,7 @@ func TestMeasure(t *testing.T) {
 			p, err := base.Preview(t.Context(), draft)
 			require.NoError(t, err)
 			require.True(t, p.Saves(), "%v", p.Problems)
-			said, err := previewOf(p)
+			said, _, err := previewOf(p)
 			require.NoError(t, err)
 			body, err := view.JSON(said)
 			require.NoError(t, err)
@@ -166,9 +166,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // followed is a base that is up to date.
 type followed struct{ *offline.Base }
 
-func (followed) Follow(context.Context, offline.Recorded) error { return nil }
-
-func (followed) Worked() time.Duration { return 0 }
+func (followed) Follow(context.Context, offline.Recorded, time.Time) error { return nil }
 
 // largeFleet is a repo of applications of one core each, for most of which there is room.
 func largeFleet(t *testing.T, n int) *gittest.Repo {

@@ -36,7 +36,7 @@ type Meta struct {
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.Questions != nil, Plans: s.Proposals != nil, Edit: s.drafts != nil && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Reconciler: s.Reconciler.standing(), Links: s.Links}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.workers != nil, Plans: s.Proposals != nil, Edit: s.drafts() && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Reconciler: s.Reconciler.standing(), Links: s.Links}
 	if s.SignIn != nil {
 		v.SignOut = signOutPath
 	}

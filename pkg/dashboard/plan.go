@@ -2,14 +2,9 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/d-aros/d-aros/pkg/offline"
-	"github.com/d-aros/d-aros/pkg/plan"
-	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // Limits of the plan of a head.
@@ -31,13 +26,13 @@ type planning struct {
 	ctx   context.Context // ends with the server, or when another plan takes its place
 	end   context.CancelCauseFunc
 	done  chan struct{} // closed when the rest is known
-	body  []byte
+	made  Answer
 	err   error
 }
 
 // plan answers what the merge of a head would do.
 func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
-	if s.Proposals == nil {
+	if s.Proposals == nil || s.workers == nil {
 		fail(w, r, errNoClone)
 		return
 	}
@@ -61,7 +56,7 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if begins {
-		s.work.Go(func() { s.make(v, p, head.Name, offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}) })
+		s.work.Go(func() { s.make(v, p, head.Name) })
 	}
 	select {
 	case <-p.done:
@@ -69,12 +64,7 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, context.Cause(ctx))
 		return
 	}
-	if p.err != nil {
-		fail(w, r, p.err)
-		return
-	}
-	w.Header().Set("Daros-Status-Commit", m.Commit)
-	send(w, r, p.body)
+	reply(w, r, p.made, p.err)
 }
 
 // plan returns the plan that is made of some commits, or was made a moment ago, or one that the caller has to make, if it may. Then
@@ -99,35 +89,12 @@ func (s *session) plan(ctx context.Context, of string, now time.Time, may func()
 	return p, true, nil
 }
 
-// make makes a plan once nobody else does, within its limits. It goes on when nobody waits for it any more, because what is
+// make makes a plan once a worker is free, within its limits. It goes on when nobody waits for it any more, because what is
 // evaluated by then is there for the next question.
-func (s *Server) make(v viewer, p *planning, head string, recorded offline.Recorded) {
+func (s *Server) make(v viewer, p *planning, head string) {
 	defer close(p.done)
 	defer p.end(nil)
-	defer func() {
-		if recover() != nil {
-			p.err = errGaveUp
-		}
-	}()
 	ctx, stop := context.WithTimeoutCause(p.ctx, s.planIn, errHeavy)
 	defer stop()
-	leave, err := s.enter(ctx, v, s.planning)
-	if p.err = err; err != nil {
-		return
-	}
-	defer leave()
-	var made plan.Comparison
-	s.budgets.during(v.who.User, func() (worked time.Duration) {
-		made, worked, err = s.Proposals.Plan(ctx, recorded, head)
-		return worked
-	})
-	if unrelated := (*offline.UnrelatedError)(nil); errors.As(err, &unrelated) {
-		err = blame(http.StatusBadRequest, unrelated)
-	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if p.err = err; err == nil {
-		p.body, p.err = view.JSON(s.effect(made, v.reads))
-	}
+	p.made, p.err = s.ask(ctx, v, Question{About: aboutPlan, Head: head})
 }

@@ -22,7 +22,7 @@ type proposed struct {
 	begun   chan string
 	proceed chan struct{}
 	made    atomic.Int32
-	each    time.Duration // CPU time of a plan
+	worked
 }
 
 func newProposed() *proposed {
@@ -44,14 +44,15 @@ func (p *proposed) Touches(_ context.Context, commits []string) ([][]string, err
 	return make([][]string, len(commits)), nil
 }
 
-func (p *proposed) Plan(ctx context.Context, _ offline.Recorded, head string) (made plan.Comparison, worked time.Duration, err error) {
+func (p *proposed) Plan(ctx context.Context, _ offline.Recorded, _ time.Time, head string) (made plan.Comparison, err error) {
 	p.begun <- head
+	p.work()
 	select {
 	case <-p.proceed:
 		p.made.Add(1)
-		return plan.Comparison{After: plan.Side{Name: head}}, p.each, nil
+		return plan.Comparison{After: plan.Side{Name: head}}, nil
 	case <-ctx.Done():
-		return made, p.each, ctx.Err()
+		return made, ctx.Err()
 	}
 }
 
@@ -59,7 +60,7 @@ func (p *proposed) Plan(ctx context.Context, _ offline.Recorded, head string) (m
 func TestOnePlanForASession(t *testing.T) {
 	p := newProposed()
 	s, now := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
-	s.Proposals = p
+	s.Proposals, s.workers = p, benchesOf(s, &Desk{Plans: p})
 	c := signedIn(t, s)
 	now.pass(betweenSigns)
 	other := signedIn(t, s)
@@ -94,7 +95,7 @@ func TestOnePlanForASession(t *testing.T) {
 func TestPlansHaveLimits(t *testing.T) {
 	p := newProposed()
 	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
-	s.Proposals, s.answerIn = p, time.Millisecond
+	s.Proposals, s.workers, s.answerIn = p, benchesOf(s, &Desk{Plans: p}), time.Millisecond
 	c := signedIn(t, s)
 	require.Contains(t, refused(t, http.StatusServiceUnavailable, c.get("plan?head=slow")), "it goes on, so ask again")
 	p.proceed <- struct{}{}

@@ -18,9 +18,9 @@ import (
 // Options are what a dashboard shows, and to whom.
 type Options struct {
 	Branch     Branch
-	Questions  Questions   // nil: there is no clone that could be asked
+	Workers    []Worker    // as many questions are answered at a time; none: there is no clone that could be asked
 	Proposals  Proposals   // nil: the same
-	Drafts     []Drafts    // as many are previewed at a time; none: the same
+	Saver      Saver       // nil: its files are in no Git repository, so nobody drafts
 	ReadOnly   bool        // nobody drafts
 	Saves      Saving      // where drafts become branches
 	Cluster    Cluster     // nil: nobody sees live objects
@@ -53,16 +53,13 @@ type Server struct {
 	follower  *follower
 	pace      pace
 	streams   chan struct{} // one element for each that is open
-	asking    chan struct{} // one element while a question is answered
+	workers   *benches      // nil: there is no clone
 	answerIn  time.Duration
-	planning  chan struct{} // one element while a plan is made
 	planIn    time.Duration
-	drafts    *benches // nil: there is no clone
 	previewIn time.Duration
 	headerIn  time.Duration // that a client has to send the headers of a request
 	bodyIn    time.Duration // and all of it
 	budgets   *budgets
-	workers   chan struct{} // one element for each answer that is evaluated
 	viewings  *viewings     // nil: there is no cluster
 	readers   *tally        // of logs
 	reading   chan struct{} // one element for each moment of the past that is read
@@ -80,7 +77,6 @@ const (
 	maxHeaders     = 8 * time.Second
 	maxBody        = 30 * time.Second
 	maxReading     = 2 // moments of the past at a time: each may be as large as the branch
-	maxWorkers     = 2 // questions, previews and plans at a time
 )
 
 // New prepares a dashboard. It does not look at the branch yet.
@@ -94,16 +90,15 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Now),
-		pace: usualPace, streams: make(chan struct{}, usualPace.most), asking: make(chan struct{}, 1), answerIn: maxAnswer,
-		planning: make(chan struct{}, 1), planIn: maxPlanning,
+		pace: usualPace, streams: make(chan struct{}, usualPace.most), answerIn: maxAnswer, planIn: maxPlanning,
 		reading: make(chan struct{}, maxReading), previewIn: maxPreview, headerIn: maxHeaders, bodyIn: maxBody, readers: newTally(mostLogs),
-		budgets: newBudgets(o.Now), workers: make(chan struct{}, maxWorkers),
+		budgets: newBudgets(o.Now),
 	}
 	if o.Cluster != nil {
 		s.viewings = newViewings(o.Cluster)
 	}
-	if len(o.Drafts) > 0 {
-		s.drafts = newBenches(o.Drafts)
+	if len(o.Workers) > 0 {
+		s.workers = newBenches(o.Workers)
 	}
 	return s, nil
 }

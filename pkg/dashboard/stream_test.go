@@ -280,7 +280,7 @@ func TestEnd(t *testing.T) {
 	require.NoError(t, <-ended)
 	require.Empty(t, events(t, w, 1))
 	require.Empty(t, s.streams)
-	require.Empty(t, s.asking)
+	require.Empty(t, s.workers.places)
 }
 
 // TestConnections: only so many are open at a time, and the next one waits.

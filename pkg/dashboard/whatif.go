@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/offline"
-	"github.com/d-aros/d-aros/pkg/plan"
-	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // Limits of a question.
@@ -61,18 +60,9 @@ func (q question) staysWithin(r access.Reading) bool {
 	})
 }
 
-// effect returns what a change would do, as somebody may read it.
-func (s *Server) effect(c plan.Comparison, r access.Reading) view.Plan {
-	v := view.PlanOf(c)
-	if !r.All {
-		s.people.meet(view.TenantsIn(&c.Next)...)
-	}
-	return v.Only(r)
-}
-
 // whatIf answers what some settings would change.
 func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
-	if s.Questions == nil {
+	if s.workers == nil {
 		fail(w, r, refuse(http.StatusNotImplemented, "what-if needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR"))
 		return
 	}
@@ -81,8 +71,7 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, err)
 		return
 	}
-	settings, capacity, err := asked.parse()
-	if err != nil {
+	if _, _, err := asked.parse(); err != nil {
 		fail(w, r, blame(http.StatusBadRequest, err))
 		return
 	}
@@ -91,77 +80,78 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, errHidden)
 		return
 	}
-	m, err := s.newest()
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	if err := s.budgets.left(of(r).who.User); err != nil {
-		fail(w, r, err)
-		return
-	}
 	ctx, end := of(r).questions.begin(r.Context(), s.answerIn, errTooLong)
 	defer end()
-	made, err := s.ask(ctx, of(r), offline.Recorded{Commit: m.Commit, Ledger: *m.Ledger}, settings, capacity)
+	a, err := s.ask(ctx, of(r), Question{About: aboutWhatIf, Body: encoded(asked)})
 	if bad := (*refusal)(nil); errors.As(err, &bad) && !reads.All {
 		said, _, _ := strings.Cut(bad.sentence, "; did you mean ") // the name of something of the files, whoever it belongs to
 		err = &refusal{bad.status, said, bad.after}
 	}
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	body, err := view.JSON(s.effect(made, reads))
-	if err != nil {
-		fail(w, r, err)
-		return
-	}
-	w.Header().Set("Daros-Status-Commit", m.Commit)
-	w.Header().Set("Cache-Control", "no-store")
-	write(w, r, http.StatusOK, body)
+	reply(w, r, a, err)
 }
 
-// ask asks a question once nobody else does. The answer is given up when ctx ends. What was evaluated meanwhile stays for
-// the next question, so bringing the fleet up to date goes on until the server ends.
-func (s *Server) ask(ctx context.Context, v viewer, recorded offline.Recorded, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error) {
-	leave, err := s.enter(ctx, v, s.asking)
+// encoded returns what was read of a body.
+func encoded(body any) json.RawMessage {
+	data, _ := json.Marshal(body) // it was JSON
+	return data
+}
+
+// reply sends the answer of a worker.
+func reply(w http.ResponseWriter, r *http.Request, a Answer, err error) {
 	if err != nil {
-		return plan.Comparison{}, err
+		fail(w, r, err)
+		return
+	}
+	w.Header().Set("Daros-Status-Commit", a.Commit)
+	if r.Method == http.MethodGet {
+		send(w, r, a.Body)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	write(w, r, a.Status, a.Body)
+}
+
+// ask has a worker answer a question, once one is free. The answer is given up when ctx ends. What was evaluated meanwhile stays for
+// the next question, so bringing the fleet up to date goes on until the server ends.
+func (s *Server) ask(ctx context.Context, v viewer, q Question) (Answer, error) {
+	m, err := s.newest()
+	if err == nil {
+		err = s.budgets.left(v.who.User)
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	q.Status, q.Now, q.Reads = m.Commit, s.Now().UTC().Round(0), v.reads
+	worker, leave, err := s.enter(ctx, v)
+	if err != nil {
+		return Answer{}, err
 	}
 	type result struct {
-		made plan.Comparison
-		err  error
+		Answer
+		err error
 	}
 	answered := make(chan result, 1)
 	s.work.Go(func() {
 		defer leave()
 		var a result
-		defer func() {
-			if recover() != nil {
-				a = result{err: errGaveUp}
-			}
-			answered <- a
-		}()
-		if a.err = s.Questions.Follow(s.running, recorded); a.err == nil {
+		if a.err = worker.Follow(s.running, q); a.err == nil {
 			if a.err = ctx.Err(); a.err == nil {
-				s.budgets.during(v.who.User, func() time.Duration {
-					before := s.Questions.Worked()
-					a.made, a.err = s.Questions.WhatIf(ctx, settings, capacity)
-					return s.Questions.Worked() - before
-				})
+				var worked time.Duration
+				a.Answer, worked, a.err = worker.Ask(ctx, q)
+				s.budgets.charge(v.who.User, worked)
 			}
 		}
+		answered <- a
 	})
+	var a result
 	select {
-	case a := <-answered:
-		if bad := (*offline.SettingError)(nil); errors.As(a.err, &bad) {
-			a.err = blame(http.StatusBadRequest, bad)
-		}
-		if ctx.Err() != nil {
-			a.err = context.Cause(ctx)
-		}
-		return a.made, a.err
+	case a = <-answered:
 	case <-ctx.Done():
-		return plan.Comparison{}, context.Cause(ctx)
+		a.err = ctx.Err()
 	}
+	if a.err != nil && ctx.Err() != nil {
+		a.err = context.Cause(ctx)
+	}
+	s.people.meet(a.Tenants...)
+	return a.Answer, a.err
 }

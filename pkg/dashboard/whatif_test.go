@@ -42,7 +42,7 @@ func (w *worked) Worked() time.Duration { return time.Duration(w.total.Load()) }
 
 func newHeld() *held { return &held{begun: make(chan int, 100), proceed: make(chan struct{}, 100)} }
 
-func (h *held) Follow(context.Context, offline.Recorded) error {
+func (h *held) Follow(context.Context, offline.Recorded, time.Time) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.at++
@@ -65,14 +65,14 @@ func (h *held) WhatIf(ctx context.Context, settings []offline.Setting, _ []offli
 // broken is what has a bug.
 type broken struct {
 	*held
-	*proposed
+	proposed *proposed
 }
 
 func (broken) WhatIf(context.Context, []offline.Setting, []offline.Capacity) (plan.Comparison, error) {
 	panic("a bug")
 }
 
-func (broken) Plan(context.Context, offline.Recorded, string) (plan.Comparison, time.Duration, error) {
+func (broken) Plan(context.Context, offline.Recorded, time.Time, string) (plan.Comparison, error) {
 	panic("a bug")
 }
 
@@ -80,7 +80,7 @@ func (broken) Plan(context.Context, offline.Recorded, string) (plan.Comparison, 
 func TestABugInAnAnswerEndsThatAnswer(t *testing.T) {
 	b := broken{newHeld(), newProposed()}
 	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, b)
-	s.Proposals = b
+	s.Proposals, s.workers = b.proposed, benchesOf(s, &Desk{Questions: b, Plans: b})
 	c := signedIn(t, s)
 	for range 3 { // no place is lost
 		refused(t, http.StatusBadRequest, c.post("what-if", ask1))

@@ -59,7 +59,7 @@ func TestThisModule(t *testing.T) {
 	for _, f := range all {
 		found[f.dir] = f.why
 	}
-	for _, dir := range []string{"pkg/evaluate/pool", "pkg/status", "pkg/apply", "pkg/outbound"} {
+	for _, dir := range []string{"pkg/evaluate/pool", "pkg/leashed", "pkg/status", "pkg/apply", "pkg/outbound"} {
 		require.NotEmpty(t, found[dir], dir)
 	}
 	for _, dir := range []string{"pkg/model", "pkg/arbitration", "pkg/lifecycle", "pkg/workflow"} {

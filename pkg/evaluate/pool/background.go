@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/leashed"
 )
 
 // Bounds of what the background holds in memory. What is turned away is asked again.
@@ -103,8 +104,8 @@ func (p *Pool) dispatch() {
 		yield := make(chan struct{})
 		j.yield = yield
 		go func() {
-			answer, work, err := p.work(j, leash{deadline: p.options.Deadline, yield: yield})
-			if err == errPreempted { // whoever wants it asks again
+			answer, work, err := p.work(j, leashed.Leash{Deadline: p.options.Deadline, Yield: yield})
+			if err == leashed.ErrPreempted { // whoever wants it asks again
 				p.mu.Lock()
 				p.books.of(j.tenant, time.Now()).charge(work, 0)
 				p.mu.Unlock()
@@ -206,8 +207,8 @@ func (p *Pool) await(j *job, patience time.Duration) ([]byte, error) {
 		return true
 	}
 	go func() {
-		answer, work, err := p.work(j, leash{deadline: p.options.Deadline, patience: patience, longest: p.longest, slow: move})
-		if err == errPreempted {
+		answer, work, err := p.work(j, leashed.Leash{Deadline: p.options.Deadline, Patience: patience, Longest: p.longest, Slow: move})
+		if err == leashed.ErrPreempted {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.books.of(j.tenant, time.Now()).charge(work, work)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/leashed"
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -270,7 +271,7 @@ func TestBackgroundIsTheSame(t *testing.T) {
 func TestOnePlaceIsFree(t *testing.T) {
 	bombsTakeSeconds(t)
 	p := open(t, Options{Budgets: true, Deadline: 3 * time.Second})
-	places := make(chan *process, 2)
+	places := make(chan *leashed.Process, 2)
 	places <- nil
 	places <- nil
 	p.places = places
@@ -303,7 +304,7 @@ func TestWhoFailedGivesWay(t *testing.T) {
 	bombsTakeSeconds(t)
 	p := open(t, Options{Budgets: true, Deadline: 3 * time.Second})
 	for cap(p.places) > 2 {
-		p.places = make(chan *process, 2)
+		p.places = make(chan *leashed.Process, 2)
 		p.places <- nil
 		p.places <- nil
 	}

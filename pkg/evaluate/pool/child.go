@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/leashed"
 )
 
 // stackLimit of a child. docs/errors.md states it.
@@ -18,13 +19,8 @@ const stackLimit = 64 << 20
 func Child(in io.Reader, out io.Writer) error {
 	debug.SetGCPercent(200) // 150 takes 15 MB less in each child and half a millisecond more for each application
 	debug.SetMaxStack(stackLimit)
-	memory := int64(memoryLimit)
-	if told := debug.SetMemoryLimit(-1); told < memoryLimit { // by the pool: see start
-		memory = told
-	}
-	debug.SetMemoryLimit(memory / 10 * 8)
-	if err := limitMemory(uint64(memory)); err != nil {
-		return fmt.Errorf("limit the memory of a child: %w", err)
+	if err := leashed.Limit(memoryLimit); err != nil {
+		return err
 	}
 	quiet, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -39,7 +35,7 @@ func Child(in io.Reader, out io.Writer) error {
 	go func() {
 		in := bufio.NewReader(in)
 		for {
-			request, err := receive(in, maxRequest)
+			request, err := leashed.Receive(in, leashed.MaxRequest)
 			if err != nil {
 				os.Exit(0)
 			}
@@ -56,10 +52,10 @@ func Child(in io.Reader, out io.Writer) error {
 				return err
 			}
 		}
-		if len(answer) > maxAnswer {
-			return errTooLong(len(answer))
+		if len(answer) > leashed.MaxAnswer {
+			return leashed.TooLongError(len(answer))
 		}
-		if err := send(out, answer); err != nil {
+		if err := leashed.Send(out, answer); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	cue "cuelang.org/go/cmd/cue/cmd"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/leashed"
 	"github.com/d-aros/d-aros/test/unraced"
 )
 
@@ -61,11 +62,11 @@ func TestMain(m *testing.M) {
 	case "answer":
 		in := bufio.NewReader(os.Stdin)
 		for {
-			request, err := receive(in, maxRequest)
+			request, err := leashed.Receive(in, leashed.MaxRequest)
 			if err != nil {
 				return
 			}
-			_ = send(os.Stdout, request)
+			_ = leashed.Send(os.Stdout, request)
 		}
 	case "stack":
 		debug.SetMaxStack(1 << 20)
@@ -82,8 +83,8 @@ func TestMain(m *testing.M) {
 		select {}
 	case "thread of its own":
 		in := bufio.NewReader(os.Stdin)
-		for request, err := receive(in, maxRequest); err == nil && len(request) == 0; request, err = receive(in, maxRequest) {
-			_ = send(os.Stdout, nil)
+		for request, err := leashed.Receive(in, leashed.MaxRequest); err == nil && len(request) == 0; request, err = leashed.Receive(in, leashed.MaxRequest) {
+			_ = leashed.Send(os.Stdout, nil)
 		}
 		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable")
 		os.Exit(2)
@@ -98,7 +99,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func first(f *os.File) { _, _ = receive(bufio.NewReader(f), maxRequest) }
+func first(f *os.File) { _, _ = leashed.Receive(bufio.NewReader(f), leashed.MaxRequest) }
 
 func deep(n int) int {
 	if n < 0 {
@@ -109,15 +110,15 @@ func deep(n int) int {
 
 // orphan starts a child, keeps it busy for ever, says which it is and waits to be killed.
 func orphan() {
-	child, err := start([]string{program, "evaluate"}, memoryLimit)
+	child, err := leashed.Start(leashed.Options{Command: []string{program, "evaluate"}, Memory: memoryLimit})
 	if err != nil {
 		panic(err)
 	}
 	busy := busyRequest()
-	if err := send(child.in, busy); err != nil {
+	if err := child.Send(busy); err != nil {
 		panic(err)
 	}
-	fmt.Println(strconv.Itoa(child.cmd.Process.Pid))
+	fmt.Println(strconv.Itoa(child.PID()))
 	select {}
 }
 

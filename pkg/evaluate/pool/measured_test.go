@@ -103,7 +103,7 @@ func children(p *Pool) (pids []int) {
 		child := <-p.places
 		p.places <- child
 		if child != nil {
-			pids = append(pids, child.cmd.Process.Pid)
+			pids = append(pids, child.PID())
 		}
 	}
 	return pids

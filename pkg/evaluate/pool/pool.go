@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/leashed"
 )
 
 // Options of a pool.
@@ -37,8 +38,8 @@ type Pool struct {
 	end     context.CancelFunc
 	closed  sync.Once
 	options Options
-	places  chan *process // nil: no child yet
-	memory  int64         // of a child
+	places  chan *leashed.Process // nil: no child yet
+	memory  int64                 // of a child
 	answers *answers
 	longest time.Duration // that a pass waits for one evaluation, by the clock
 	done    atomic.Int64  // evaluations and calls by Run that have ended
@@ -71,11 +72,11 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	var n int
 	n, p.memory = divide(o.Memory, runtime.GOMAXPROCS(0), least)
 	p.ctx, p.end = context.WithCancel(ctx)
-	p.places = make(chan *process, n)
+	p.places = make(chan *leashed.Process, n)
 	for range n {
-		var child *process
+		var child *leashed.Process
 		if o.Budgets {
-			child, _ = start(o.Command, p.memory) // it prepares while nobody waits; who cannot start one, says so when it is needed
+			child, _ = p.start() // it prepares while nobody waits; who cannot start one, says so when it is needed
 		}
 		p.places <- child
 	}
@@ -89,7 +90,7 @@ func (p *Pool) Close() {
 		p.end()
 		for range cap(p.places) {
 			if child := <-p.places; child != nil {
-				child.stop()
+				_ = child.Stop()
 			}
 		}
 		p.mu.Lock()
@@ -159,7 +160,7 @@ func (p *Pool) limited(tenant string) bool { return p.options.Budgets && tenant 
 // Evaluate has a child answer a request, and keeps the answer. The error is a *Postponed
 // if the request goes beyond what others wait for.
 func (p *Pool) Evaluate(tenant, key string, request []byte) ([]byte, error) {
-	if len(request) > maxRequest {
+	if len(request) > leashed.MaxRequest {
 		return nil, &evaluate.Exhausted{Limit: evaluate.Memory}
 	}
 	j := &job{tenant: tenant, key: key, request: request}
@@ -171,7 +172,7 @@ func (p *Pool) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		answer, work, err := p.work(j, leash{deadline: p.options.Deadline})
+		answer, work, err := p.work(j, leashed.Leash{Deadline: p.options.Deadline})
 		return answer, p.settle(j, answer, work, err)
 	}
 	a := p.books.of(tenant, now)
@@ -186,12 +187,12 @@ func (p *Pool) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 }
 
 // work has a child answer the request of a job, and returns how much CPU time that took.
-func (p *Pool) work(j *job, l leash) (answer []byte, work time.Duration, err error) {
+func (p *Pool) work(j *job, l leashed.Leash) (answer []byte, work time.Duration, err error) {
 	answer, work, err = p.try(j.request, l)
-	if errors.Is(err, errKilled) {
+	if errors.Is(err, leashed.ErrKilled) {
 		// The request need not be to blame. One whose child ends so twice needs too much memory.
 		var again time.Duration
-		if answer, again, err = p.try(j.request, l); errors.Is(err, errKilled) {
+		if answer, again, err = p.try(j.request, l); errors.Is(err, leashed.ErrKilled) {
 			err = &evaluate.Exhausted{Limit: evaluate.Memory}
 		}
 		work += again
@@ -200,22 +201,26 @@ func (p *Pool) work(j *job, l leash) (answer []byte, work time.Duration, err err
 }
 
 // try asks a child once. Where the machine has threads for others, a child that got none had no memory for it.
-func (p *Pool) try(request []byte, l leash) (answer []byte, work time.Duration, err error) {
+func (p *Pool) try(request []byte, l leashed.Leash) (answer []byte, work time.Duration, err error) {
 	answer, work, err = p.ask(request, l)
-	if errors.Is(err, errNoThread) && p.startsChildren() {
-		err = errKilled
+	if errors.Is(err, leashed.ErrNoThread) && p.startsChildren() {
+		err = leashed.ErrKilled
 	}
 	return answer, work, err
 }
 
+func (p *Pool) start() (*leashed.Process, error) {
+	return leashed.Start(leashed.Options{Command: p.options.Command, Memory: p.memory, Dir: "/"})
+}
+
 // startsChildren reports whether the machine has enough for a child that does nothing.
 func (p *Pool) startsChildren() bool {
-	child, err := start(p.options.Command, p.memory)
+	child, err := p.start()
 	if err != nil {
 		return false
 	}
-	if _, err = child.ask(p.ctx, nil, leash{deadline: p.options.Deadline}); err == nil {
-		child.stop()
+	if _, err = child.Ask(p.ctx, nil, leashed.Leash{Deadline: p.options.Deadline}); err == nil {
+		_ = child.Stop()
 	}
 	return err == nil
 }
@@ -243,8 +248,8 @@ func (p *Pool) settle(j *job, answer []byte, work time.Duration, err error) erro
 	return err
 }
 
-func (p *Pool) ask(request []byte, l leash) (answer []byte, work time.Duration, err error) {
-	var child *process
+func (p *Pool) ask(request []byte, l leashed.Leash) (answer []byte, work time.Duration, err error) {
+	var child *leashed.Process
 	select {
 	case child = <-p.places:
 	case <-p.ctx.Done():
@@ -252,25 +257,25 @@ func (p *Pool) ask(request []byte, l leash) (answer []byte, work time.Duration, 
 	}
 	defer func() { p.places <- child }()
 	if child == nil {
-		if child, err = start(p.options.Command, p.memory); err != nil {
+		if child, err = p.start(); err != nil {
 			child = nil
 			return nil, 0, err
 		}
 	}
-	answer, err = child.ask(p.ctx, request, l)
-	work = child.worked
+	answer, err = child.Ask(p.ctx, request, l)
+	work = child.Worked
 	if p.options.Worked != nil {
 		p.options.Worked(work)
 	}
 	if err != nil {
 		child = nil
 		if p.options.Budgets && p.ctx.Err() == nil {
-			child, _ = start(p.options.Command, p.memory) // else whoever is next waits until it has begun
+			child, _ = p.start() // else whoever is next waits until it has begun
 		}
 		return nil, work, err
 	}
-	if child.served == maxServed {
-		child.stop()
+	if child.Served == maxServed {
+		_ = child.Stop()
 		child = nil
 	}
 	return answer, work, nil

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
+	"github.com/d-aros/d-aros/pkg/leashed"
 )
 
 func open(t *testing.T, o Options) *Pool {
@@ -51,7 +52,7 @@ func (c *counted) Evaluate(tenant, key string, request []byte) ([]byte, error) {
 
 func one(p *Pool) *counted {
 	for cap(p.places) > 1 {
-		p.places = make(chan *process, 1)
+		p.places = make(chan *leashed.Process, 1)
 		p.places <- nil
 	}
 	return &counted{Pool: p}
@@ -66,7 +67,7 @@ func TestKilledChild(t *testing.T) {
 	require.Len(t, e.Fleet("c", files, nil).Applications, 2)
 	child := <-p.places
 	require.NotNil(t, child)
-	require.NoError(t, child.cmd.Process.Kill())
+	child.Kill()
 	p.places <- child
 	files.app("acme", "app-1", 7)
 	f := e.Fleet("c", files, nil)
@@ -81,7 +82,7 @@ func TestLimits(t *testing.T) {
 		"stack":             &evaluate.Exhausted{Limit: evaluate.Stack},
 		"long":              &evaluate.Exhausted{Limit: evaluate.Memory},
 		"killed":            &evaluate.Exhausted{Limit: evaluate.Memory},
-		"thread":            errNoThread,
+		"thread":            leashed.ErrNoThread,
 		"thread of its own": &evaluate.Exhausted{Limit: evaluate.Memory},
 	} {
 		t.Run(mode, func(t *testing.T) {
@@ -101,24 +102,26 @@ func TestLimits(t *testing.T) {
 // What a child does not get of the CPU is no fault of what it evaluates: the
 // deadline counts its work. Who hardly gets to work at all has the world to blame.
 func TestBusyMachine(t *testing.T) {
-	child, err := start([]string{program, "answer"}, memoryLimit)
+	child, err := leashed.Start(leashed.Options{Command: []string{program, "answer"}, Memory: memoryLimit})
 	require.NoError(t, err)
-	_, err = child.ask(t.Context(), []byte("{}"), leash{deadline: time.Minute})
+	_, err = child.Ask(t.Context(), []byte("{}"), leashed.Leash{Deadline: time.Minute})
 	require.NoError(t, err)
 	const deadline = 50 * time.Millisecond
 
-	stop(t, child.cmd.Process)
-	time.AfterFunc(5*deadline, func() { _ = child.cmd.Process.Signal(syscall.SIGCONT) })
-	answer, err := child.ask(t.Context(), []byte("late"), leash{deadline: deadline})
+	is, err := os.FindProcess(child.PID())
+	require.NoError(t, err)
+	stop(t, is)
+	time.AfterFunc(5*deadline, func() { _ = is.Signal(syscall.SIGCONT) })
+	answer, err := child.Ask(t.Context(), []byte("late"), leashed.Leash{Deadline: deadline})
 	require.NoError(t, err)
 	require.Equal(t, "late", string(answer))
 
-	stop(t, child.cmd.Process)
+	stop(t, is)
 	began := time.Now()
-	_, err = child.ask(t.Context(), []byte("{}"), leash{deadline: deadline})
+	_, err = child.Ask(t.Context(), []byte("{}"), leashed.Leash{Deadline: deadline})
 	require.EqualError(t, err, "the machine is too busy: an evaluation got less than 50ms of CPU time in 3s")
 	require.NotErrorAs(t, err, new(*evaluate.Exhausted))
-	require.GreaterOrEqual(t, time.Since(began), patience*deadline)
+	require.GreaterOrEqual(t, time.Since(began), leashed.Patience*deadline)
 }
 
 // stop stops a process, and returns when none of its threads runs any more.
@@ -149,8 +152,8 @@ func TestFailuresWaitLonger(t *testing.T) {
 	require.NoError(t, f.recent("key", now.Add(time.Minute)))
 	delete(f, "key")
 	for _, wait := range []time.Duration{5, 10, 20, 40, 80, 160, 300, 300} {
-		f.add("key", errNoThread, now)
-		require.Equal(t, errNoThread, f.recent("key", now.Add(wait*time.Second-1)))
+		f.add("key", leashed.ErrNoThread, now)
+		require.Equal(t, leashed.ErrNoThread, f.recent("key", now.Add(wait*time.Second-1)))
 		now = now.Add(wait * time.Second)
 		require.NoError(t, f.recent("key", now))
 	}
@@ -158,11 +161,10 @@ func TestFailuresWaitLonger(t *testing.T) {
 
 // A busy child ends with its input, and with its parent.
 func TestBusyChildEnds(t *testing.T) {
-	child, err := start([]string{program, "evaluate"}, memoryLimit)
+	child, err := leashed.Start(leashed.Options{Command: []string{program, "evaluate"}, Memory: memoryLimit})
 	require.NoError(t, err)
-	require.NoError(t, send(child.in, busyRequest()))
-	require.NoError(t, child.in.Close())
-	require.NoError(t, child.cmd.Wait())
+	require.NoError(t, child.Send(busyRequest()))
+	require.NoError(t, child.Stop())
 
 	parent := exec.Command(program, "parent")
 	out, err := parent.StdoutPipe()

@@ -1,4 +1,4 @@
-package pool
+package leashed
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitMemory bounds what this process may allocate, and has the kernel prefer it
+// limitData bounds what this process may allocate, and has the kernel prefer it
 // to its parent when memory runs out all the same.
-func limitMemory(bytes uint64) error {
+func limitData(bytes uint64) error {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where it is allowed
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: bytes, Max: bytes})
 }

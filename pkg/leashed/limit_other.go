@@ -1,6 +1,6 @@
 //go:build !linux
 
-package pool
+package leashed
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// limitMemory leaves it at the limit that the Go runtime heeds.
-func limitMemory(uint64) error { return nil }
+// limitData leaves it at the limit that the Go runtime heeds.
+func limitData(uint64) error { return nil }
 
 // dieWithParent leaves it at the end of the input.
 func dieWithParent() *syscall.SysProcAttr { return nil }

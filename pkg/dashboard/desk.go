@@ -1,0 +1,174 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/d-aros/d-aros/pkg/access"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/page"
+	"github.com/d-aros/d-aros/pkg/plan"
+	"github.com/d-aros/d-aros/pkg/view"
+)
+
+// Desk is a worker in its own process: it holds the fleet, evaluated and decided on, for one question after another.
+type Desk struct {
+	Branch    Branch
+	Questions Questions
+	Plans     Plans
+	Drafts    Drafts               // nil: nobody drafts
+	Worked    func() time.Duration // CPU time of evaluators so far
+
+	last Moment // that the branch had
+}
+
+// Follow brings what a question is about up to date.
+func (d *Desk) Follow(ctx context.Context, q Question) error {
+	if d.last.Ledger == nil || d.last.Commit != q.Status {
+		m, err := d.Branch.Load(ctx)
+		if m.Ledger == nil {
+			return err
+		}
+		d.last = m
+	}
+	switch q.About {
+	case aboutPlan:
+		return nil
+	case aboutWhatIf:
+		return d.Questions.Follow(ctx, d.recorded(), q.Now)
+	}
+	return d.Drafts.Follow(ctx, d.recorded(), q.Now)
+}
+
+func (d *Desk) recorded() offline.Recorded {
+	return offline.Recorded{Commit: d.last.Commit, Ledger: *d.last.Ledger}
+}
+
+// Ask answers a question. Only the work of evaluators is counted here.
+func (d *Desk) Ask(ctx context.Context, q Question) (a Answer, worked time.Duration, err error) {
+	before := d.Worked()
+	defer func() { worked = d.Worked() - before }()
+	defer func() {
+		if recover() != nil { // what the files of people lead to must not end what is held for the next question
+			a, err = Answer{}, errGaveUp
+		}
+	}()
+	a, err = d.answer(ctx, q)
+	a.Commit = d.last.Commit
+	return a, 0, err
+}
+
+func (d *Desk) answer(ctx context.Context, q Question) (Answer, error) {
+	switch q.About {
+	case aboutWhatIf:
+		return d.whatIf(ctx, q)
+	case aboutPlan:
+		made, err := d.Plans.Plan(ctx, d.recorded(), q.Now, q.Head)
+		if unrelated := (*offline.UnrelatedError)(nil); errors.As(err, &unrelated) {
+			err = blame(http.StatusBadRequest, unrelated)
+		}
+		return effect(made, q.Reads, err)
+	case aboutSource:
+		said, err := d.Drafts.Source(ctx, q.Dir)
+		if err == nil && len(said.Files) == 0 {
+			err = refuse(http.StatusNotFound, "no file declares %s; a new one is made by edits of %s", subjectOf(q.Dir), q.Dir)
+		}
+		if err != nil {
+			return Answer{}, err
+		}
+		return answered(view.JSON(sourceOf(said).Only(q.Reads)))
+	case aboutOffers:
+		said, err := d.Drafts.Offers(q.Tenant)
+		if err != nil {
+			return Answer{}, err
+		}
+		return answered(view.JSON(offersOf(said, q.Tenant).Only(q.Reads)))
+	case aboutSchema:
+		said, err := d.Drafts.Schema(q.Layer, q.Tenant)
+		if err != nil {
+			return Answer{}, err
+		}
+		return answered(view.JSON(json.RawMessage(said)))
+	case aboutPreview, aboutSaving:
+		return d.preview(ctx, q)
+	}
+	return Answer{}, fmt.Errorf("answer a question about %q: there is none", q.About)
+}
+
+func (d *Desk) whatIf(ctx context.Context, q Question) (Answer, error) {
+	var asked question
+	if err := json.Unmarshal(q.Body, &asked); err != nil {
+		return Answer{}, err
+	}
+	settings, capacity, err := asked.parse()
+	if err != nil {
+		return Answer{}, err
+	}
+	made, err := d.Questions.WhatIf(ctx, settings, capacity)
+	if bad := (*offline.SettingError)(nil); errors.As(err, &bad) {
+		err = blame(http.StatusBadRequest, bad)
+	}
+	return effect(made, q.Reads, err)
+}
+
+// effect returns what a change would do, as somebody may read it.
+func effect(c plan.Comparison, r access.Reading, err error) (Answer, error) {
+	if err != nil {
+		return Answer{}, err
+	}
+	a, err := answered(view.JSON(view.PlanOf(c).Only(r)))
+	a.Tenants = tenantsOf(&c, r)
+	return a, err
+}
+
+// tenantsOf returns the tenants of a comparison, where somebody may not read of all.
+func tenantsOf(c *plan.Comparison, r access.Reading) []string {
+	if r.All {
+		return nil
+	}
+	return view.TenantsIn(&c.Next)
+}
+
+// preview judges a draft.
+func (d *Desk) preview(ctx context.Context, q Question) (a Answer, err error) {
+	var asked draft
+	if err := json.Unmarshal(q.Body, &asked); err != nil {
+		return a, err
+	}
+	edits, err := asked.read()
+	if err != nil {
+		return a, err
+	}
+	p, err := d.Drafts.Preview(ctx, edits)
+	if bad := (*offline.DraftError)(nil); errors.As(err, &bad) {
+		err = blame(http.StatusBadRequest, bad)
+	}
+	if err != nil {
+		return a, err
+	}
+	said, shown, err := previewOf(p)
+	if err != nil {
+		return a, err
+	}
+	said = said.Only(q.Reads)
+	a, err = answered(view.JSON(said))
+	a.Tenants = tenantsOf(&p.Plan, q.Reads)
+	switch {
+	case err != nil || q.About == aboutPreview:
+	case !said.Saves:
+		a.Status = http.StatusUnprocessableEntity
+	default:
+		a.Draft = &Drafted{Commit: p.Commit, Changes: p.Changes, Approvals: []plan.Approval{}}
+		if said.Plan != nil {
+			a.Draft.Approvals = append(a.Draft.Approvals, said.Plan.Approvals...)
+		}
+		if q.Reads.All {
+			a.Draft.Text = string(page.Comment(&shown.Plan))
+		}
+	}
+	return a, err
+}
