@@ -104,7 +104,7 @@ func probeCgroups(root string) []Finding {
 		finding("memory protection", memory == qos.V2, "", "memory.min and memory.low keep what was promised under pressure",
 			"a reservation of memory is counted but cannot be defended: it needs the memory controller in cgroup v2"),
 		finding("memory_recursiveprot", tree.Recursive(), "", "protection of a group reaches children that set none",
-			"children need values of their own; the agent sets them"),
+			"groups need values of their own: the agent sets those of workloads and around these, and not within them"),
 		finding("io", io == qos.V2, io.String(), "ceilings hold; io.weight acts where iocost or bfq is on", map[qos.Version]string{
 			qos.V1: "ceilings hold for direct access; weights and targets do not", qos.Absent: "block devices are shared without regard to profiles",
 		}[io]),

@@ -59,7 +59,7 @@ func TestMemoryIsTakenByOthers(t *testing.T) {
 	n.eventually("the kernel sees that it reads the same again", func() bool { return active(t, db) >= size/2 })
 	var st unix.Stat_t
 	require.NoError(t, unix.Stat(file, &st))
-	cgrouptest.Write(t, db, "io.max", fmt.Sprintf("%d:%d rbps=%d", unix.Major(st.Dev), unix.Minor(st.Dev), 8<<20)) // a disk that takes its time
+	cgrouptest.Write(t, db, "io.max", fmt.Sprintf("%d:%d rbps=%d", unix.Major(st.Dev), unix.Minor(st.Dev), 4<<20)) // a disk that takes its time
 	cgrouptest.Write(t, db, "memory.max", strconv.Itoa(size/3))
 	defer func() { t.Log(cgrouptest.Read(t, db, "memory.pressure")) }()
 	n.eventually("a broken promise", func() bool { return strings.Contains(n.log.String(), "broken-promise") })

@@ -46,7 +46,7 @@ func medianOf(rounds [][]figure) (medians []figure) {
 			if len(all) == 0 {
 				f = round[i]
 			}
-			for phase, ratio := range f.Ratios {
+			for phase, ratio := range round[i].Ratios {
 				all[phase] = append(all[phase], ratio)
 			}
 		}

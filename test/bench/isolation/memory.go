@@ -123,12 +123,12 @@ func hold(bytes string) error {
 		return err
 	}
 	held := make([]byte, n)
-	for {
+	for range time.Tick(100 * time.Millisecond) {
 		for i := 0; i < len(held); i += os.Getpagesize() {
 			held[i]++
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
+	return nil
 }
 
 // look reads a file, and has it open.
@@ -140,7 +140,7 @@ func look(name string) error {
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return err
 	}
-	time.Sleep(time.Hour)
+	<-time.After(time.Hour) // the rig ends it before
 	return f.Close()
 }
 
