@@ -34,6 +34,12 @@ func (disks) Decide(s State) Enforcement {
 		case p.Weight == 0:
 		case version == V2:
 			r.set(w.Name, w.Cgroup, "io.weight", "default "+strconv.FormatInt(p.Weight, 10))
+			switch {
+			case slices.Contains(r.Host.Lacks, "io.cost.qos"):
+				r.degrade(w.Name, "io.weight", "none", "this kernel was built without iocost (CONFIG_BLK_CGROUP_IOCOST), by which weights act")
+			case slices.Contains(r.Host.Lacks, "iocost"):
+				r.degrade(w.Name, "io.weight", "none", "weights act by iocost, which is off for every disk: write its number and enable=1 to io.cost.qos")
+			}
 		default:
 			r.degrade(w.Name, "io.weight", "none", "no io controller of cgroup v2")
 		}
@@ -161,6 +167,11 @@ func orMax(n int64) string {
 		return "max"
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+// WeighsDisks reports whether any workload has a weight on disks.
+func (p Plan) WeighsDisks() bool {
+	return slices.ContainsFunc(p.Workloads, func(w Workload) bool { return w.Profile.IO.Weight > 0 })
 }
 
 // BoundsDisks reports whether any workload has ceilings or a target for disks.

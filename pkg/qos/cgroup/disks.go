@@ -47,3 +47,15 @@ func (t *Tree) lacks(plan qos.Plan) []string {
 	}
 	return nil
 }
+
+// lacksCost says why weights on disks do not act: the kernel has no iocost, or it is off for every disk.
+func (t *Tree) lacksCost() []string {
+	lines, has := t.glance(t.hierarchies["io"], "", "io.cost.qos")
+	switch {
+	case !has:
+		return []string{"io.cost.qos"}
+	case !strings.Contains(lines, "enable=1"):
+		return []string{"iocost"}
+	}
+	return nil
+}

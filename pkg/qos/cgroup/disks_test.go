@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
@@ -72,4 +74,22 @@ func testDisks(t *testing.T, file, name, io, pids string) {
 	require.Empty(t, cgrouptest.Read(t, io, file))
 	require.Equal(t, "max", cgrouptest.Read(t, pids, "pids.max"))
 	require.Zero(t, r.journal.Len())
+}
+
+// Weights act where iocost is on for a disk, and the plan says so where it is not. It is only for a guest: nobody switches iocost
+// on for the disk of a machine that has other work.
+func TestWeightsOfDisks(t *testing.T) {
+	cgrouptest.MemoryV2(t)
+	name := cgrouptest.Name(t)
+	cgrouptest.Group(t, cgrouptest.Root, name, "cpu", "io")
+	r := newRig(t, cgrouptest.Root)
+	weightless := func() bool {
+		e := r.plan("cgroup: " + name + ", profile: guaranteed, cpu: {request: 100m}")
+		return slices.ContainsFunc(e.Degradations, func(d qos.Degradation) bool { return d.Promise == "io.weight" })
+	}
+	require.True(t, weightless())
+	disk := diskNumbers()[0]
+	t.Cleanup(func() { cgrouptest.Write(t, cgrouptest.Root, "io.cost.qos", disk+" enable=0") })
+	cgrouptest.Write(t, cgrouptest.Root, "io.cost.qos", disk+" enable=1")
+	require.False(t, weightless())
 }

@@ -41,6 +41,9 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 			host.Lacks = append(host.Lacks, "io.pressure")
 		}
 	}
+	if host.Controllers["io"] == qos.V2 && plan.WeighsDisks() {
+		host.Lacks = append(host.Lacks, t.lacksCost()...)
+	}
 	if host.Controllers["memory"] == qos.V2 && plan.ReservesMemory() && !t.tellsWaits() {
 		host.Lacks = append(host.Lacks, "memory.pressure")
 	}

@@ -22,7 +22,7 @@ import (
 // keeps no quota to a hundredth.
 func TestInGuest(t *testing.T) {
 	guest.Tests(t, "TestMemoryIsProtected", "TestProtectionOfAGroupAround", "TestMemoryIsSlowedDown",
-		"TestDisksV2", "TestProcessorSetV2", "TestControllerThatDoesNotReachTheGroup", "TestModeAgreesWithContainerd")
+		"TestDisksV2", "TestWeightsOfDisks", "TestProcessorSetV2", "TestControllerThatDoesNotReachTheGroup", "TestModeAgreesWithContainerd")
 }
 
 const mib = 1 << 20
