@@ -52,10 +52,10 @@ test: fmt vet staticcheck cluster tests ## Test everything once, on a real contr
 check: export DAROS_SKIP_CLUSTER := 1
 check: fmt vet staticcheck tests ## Run what make test runs, without the tests that need a cluster
 
-# The packages with more to test are those whose tests ask test/tier how much to do.
+# The packages with more to test are those whose tests ask test/tier how much to do, or run in a guest.
 .PHONY: soak
 soak: cluster ## Test all there is to test, for hours: all states, thousands of histories, fuzzing, 30,000 applications
-	$(GO) test -timeout 12h $(call dirs_with,'d-aros/test/tier"') -soak
+	$(GO) test -timeout 12h $(call dirs_with,'d-aros/test/(tier|guest)"') -soak
 	$(MAKE) fuzz FUZZTIME=2m
 	$(MAKE) mutate-arbitration
 	$(MAKE) attack-mutations

@@ -13,12 +13,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 )
 
 //go:embed init.sh
 var initScript []byte
 
-const diskSize = 512 << 20 // with holes
+const (
+	diskSize = 512 << 20        // with holes
+	patience = 20 * time.Minute // for a kernel that hangs
+)
 
 // Result is what a program in a guest printed and how it ended.
 type Result struct {
@@ -49,6 +53,8 @@ func kernel() (dir, image string, err error) {
 
 // Run runs a program of this host with its libraries in a guest, as root in a directory that has nothing but the program.
 func Run(ctx context.Context, program string, args ...string) (r Result, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	dir, image, err := kernel()
 	if err != nil {
 		return r, err

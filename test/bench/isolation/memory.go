@@ -46,7 +46,7 @@ func memory(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) 
 		workloads += fmt.Sprintf("- {name: neighbour%d, cgroup: %s, profile: best-effort%s}\n", i, group, limit)
 	}
 	file := filepath.Join(r.dir, "held")
-	if r.either("", file) != "" {
+	if r.isV2() {
 		if err := fill(file, reserved); err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func keeps(ctx context.Context, r *rig, holder, file string, groups []string, ph
 	}
 	defer r.kill(hold)
 	has := func() int64 {
-		if len(r.controllers) == 0 {
+		if !r.isV2() {
 			return resident(hold)
 		}
 		n, _ := strconv.ParseInt(r.read(holder, "", "memory.current"), 10, 64)

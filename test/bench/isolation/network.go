@@ -75,7 +75,7 @@ func send(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 		}
 		if name == with {
 			defer func() { _, _ = nodeagent.Release(shaping(r.dir)) }()
-			if rate, err = rateOf(r, "of-batch", "best-effort"); err != nil {
+			if rate, err = rateOfBestEffort(r); err != nil {
 				return nil, err
 			}
 		}
@@ -89,18 +89,16 @@ func send(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 	return figures, ctx.Err()
 }
 
-// rateOf is what the agent guarantees to the class that has the traffic of best effort.
-func rateOf(r *rig, names ...string) (int64, error) {
+// rateOfBestEffort is what the agent guarantees to the class that has the traffic of best effort.
+func rateOfBestEffort(r *rig) (int64, error) {
 	report, _, err := nodeagent.ReadReport(filepath.Join(r.dir, "state"))
 	if err != nil {
 		return 0, err
 	}
 	if report.Uplink != nil {
 		for _, c := range report.Uplink.Classes {
-			for _, name := range names {
-				if c.Name == name {
-					return c.Rate, nil
-				}
+			if c.Name == "best-effort" {
+				return c.Rate, nil
 			}
 		}
 	}

@@ -65,6 +65,8 @@ func (r *rig) group(path string) (string, error) {
 	return group, nil
 }
 
+func (v version) isV2() bool { return len(v.controllers) > 0 }
+
 // make makes a directory of a group; what is around it hands the controllers down.
 func (r *rig) make(dir string) error {
 	for _, c := range r.controllers {
@@ -77,7 +79,7 @@ func (r *rig) make(dir string) error {
 
 // file is a file of a group: of a hierarchy of v1, or of v2.
 func (r *rig) file(group, inV1, inV2 string) string {
-	if len(r.controllers) > 0 {
+	if r.isV2() {
 		return filepath.Join(cgroupRoot, r.hierarchies[0], group, inV2)
 	}
 	hierarchy, file := filepath.Split(inV1)
@@ -86,7 +88,7 @@ func (r *rig) file(group, inV1, inV2 string) string {
 
 // either is a word of v1 or of v2.
 func (r *rig) either(inV1, inV2 string) string {
-	if len(r.controllers) > 0 {
+	if r.isV2() {
 		return inV2
 	}
 	return inV1
@@ -178,7 +180,7 @@ func (r *rig) used(groups ...string) (sum time.Duration) {
 			continue
 		}
 		n, _ := strconv.ParseInt(fields[0], 10, 64)
-		if len(r.controllers) > 0 {
+		if r.isV2() {
 			n *= int64(time.Microsecond)
 		}
 		sum += time.Duration(n)
