@@ -60,8 +60,8 @@ func main() {
 	}
 	figures, err := measure(ctx, measured, *rounds, *phase)
 	where := fmt.Sprintf("medians of %d, phases of %s; %s", *rounds, *phase, machine())
-	if err == nil {
-		err = printTable(os.Stdout, where, figures)
+	if len(figures) > 0 { // what was measured until an error stays
+		err = errors.Join(err, printTable(os.Stdout, where, figures))
 	}
 	if err == nil && *chart != "" {
 		err = os.WriteFile(*chart, []byte(drawChart(where, figures)), 0o644)
@@ -88,7 +88,8 @@ func named(names string) (some []part, err error) {
 	return some, nil
 }
 
-// measure returns the medians of all rounds. What this machine cannot do is a figure with the reason.
+// measure returns the medians of all rounds, also with an error those of the parts before it. What this machine cannot do is a
+// figure with the reason.
 func measure(ctx context.Context, parts []part, rounds int, phase time.Duration) (medians []figure, err error) {
 	for _, p := range parts {
 		var all [][]figure
@@ -96,7 +97,7 @@ func measure(ctx context.Context, parts []part, rounds int, phase time.Duration)
 			fmt.Fprintf(os.Stderr, "%s, round %d of %d\n", p.name, n+1, rounds)
 			figures, err := alone(ctx, p, phase)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p.name, err)
+				return medians, fmt.Errorf("%s: %w", p.name, err)
 			}
 			all = append(all, figures)
 		}

@@ -27,7 +27,11 @@ func share(ctx context.Context, r *rig, phase time.Duration) ([]figure, error) {
 	if groups["other"], err = r.group("other"); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"holder", "around", "around", "big1", "big2", "other"} {
+	running := []string{"holder", "big1", "big2", "other"}
+	if !r.isV2() { // where a group with groups in it has no processes
+		running = append(running, "around", "around")
+	}
+	for _, name := range running {
 		if err := r.start(r.command(ctx, processor, groups[name], "spin", "")); err != nil {
 			return nil, err
 		}
