@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -20,6 +21,7 @@ type Occupancy struct {
 type Reads struct {
 	App       AppID
 	Component string
+	Pool      string // that it is granted, or asks for; "": it has none
 	Of        []Right
 }
 
@@ -50,7 +52,12 @@ func (i *Instance) Reads() (all []Reads) {
 			switch n := slices.IndexFunc(all, func(r Reads) bool { return r.Component == c.Name }); {
 			case len(of) == 0:
 			case n < 0:
-				all = append(all, Reads{i.App, c.Name, of})
+				state, _ := i.Component(c.Name)
+				pool := c.Placement.Pool
+				if state != nil {
+					pool = cmp.Or(state.Grant.Pool, pool)
+				}
+				all = append(all, Reads{i.App, c.Name, pool, of})
 			default:
 				all[n].Of = append(all[n].Of, of...)
 			}

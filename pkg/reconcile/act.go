@@ -116,7 +116,7 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 		t := &ledger.Tenants[i]
 		tenants[t.Name] = t
 		id := model.AppID{Tenant: t.Name}
-		revision := tenantRevision(t, running[t.Name]) + readersRevision(access, t)
+		revision := tenantRevision(t, running[t.Name], ledger.Platform) + readersRevision(access, t)
 		if l.done.due(id, revision, now) {
 			tasks = append(tasks, task{id: id, revision: revision, tenant: t, shares: running[t.Name],
 				rank: rank{band: len(ledger.Platform.Bands), begins: l.done.begins(id)}})
@@ -203,7 +203,7 @@ func phasePart(inst *model.Instance) string {
 
 // tenantRevision identifies the objects of a tenant: it is equal for two layers and
 // what applications have if and only if the same objects follow from them.
-func tenantRevision(t *model.Tenant, held model.Occupancy) string {
+func tenantRevision(t *model.Tenant, held model.Occupancy, platform *model.Platform) string {
 	if t.Policy.Namespace != "application" {
 		held.Apps = nil // they have no namespaces of their own
 	}
@@ -213,6 +213,11 @@ func tenantRevision(t *model.Tenant, held model.Occupancy) string {
 	}
 	if len(held.Reads) > 0 {
 		revision += fmt.Sprint(" reads ", t.Policy.Reading, model.DigestOf(held.Reads))
+		for _, r := range held.Reads {
+			if pool, ok := model.Find(platform.Pools, r.Pool); ok && pool.Cluster != "" {
+				revision += fmt.Sprint(" in ", pool.Cluster)
+			}
+		}
 	}
 	if t.Isolation == model.IsolationLocked {
 		revision += fmt.Sprint(" locked ", held.Limits, t.Policy.Exits)

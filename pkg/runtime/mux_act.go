@@ -27,7 +27,7 @@ func (m *Mux) Act(ctx context.Context, list []Assignment) Report {
 	for i := range whole.Outcomes {
 		o := &whole.Outcomes[i]
 		o.Notices, o.Results = append(o.Notices, splits[i].notices...), append(o.Results, splits[i].refused...)
-		o.UnderWay = o.UnderWay || splits[i].moves != nil && o.OK()
+		o.UnderWay = o.UnderWay || (splits[i].moves != nil || splits[i].lasts) && o.OK()
 		if i < len(aside.Outcomes) {
 			o.join(m.beside.Name(), &aside.Outcomes[i])
 		}

@@ -16,6 +16,7 @@ type split struct {
 	notices []string       // about components that nobody carries
 	refused []Result       // components that do not move, because their data does not
 	moves   map[string]int // components that stay where they were until the lane runs them; nil: none
+	lasts   bool           // rights are still where the component was that has them
 }
 
 // split divides an assignment: a lane gets all of it, with the components that it carries. A lane
@@ -26,6 +27,10 @@ func (m *Mux) split(a *Assignment) *split {
 	for i := range s.shares {
 		s.shares[i] = *a
 		s.shares[i].Components, s.shares[i].Jobs = nil, nil
+	}
+	if a.IsShared() {
+		m.entitle(s, a)
+		return s
 	}
 	at, pools := map[string]int{}, []*model.PoolSpec(nil)
 	for k := range a.Components {
@@ -99,6 +104,28 @@ func (m *Mux) place(s *split, a *Assignment, c *Component) int {
 		s.give(to, c, false)
 	}
 	return to
+}
+
+// entitle leaves each lane the rights on its whole cluster of those components alone that it is to carry, or still has: a
+// component that has moved leaves none behind.
+func (m *Mux) entitle(s *split, a *Assignment) {
+	for i := range s.shares {
+		s.shares[i].Shared.Reads = nil
+	}
+	for _, r := range a.Shared.Reads {
+		c := Component{Component: &model.Component{Name: r.Component, Runtime: "container", OS: "linux"}} // no others have rights
+		c.State.Grant.Pool = r.Pool
+		to := -1
+		if pool := a.pool(&c); pool != nil {
+			to, _ = m.carrier(a, c.Component, pool)
+		}
+		for i, l := range m.lanes {
+			if has := l.has(r.App, r.Component); has || i == to {
+				s.shares[i].Shared.Reads = append(s.shares[i].Shared.Reads, r)
+				s.lasts = s.lasts || has && to >= 0 && i != to
+			}
+		}
+	}
 }
 
 func (s *split) move(component string, to int) {

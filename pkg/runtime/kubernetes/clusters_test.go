@@ -102,10 +102,11 @@ func (p *pair) deployment(cluster, name string) *appsv1.Deployment {
 
 // bring acts until an assignment is carried out or the process ends. All the time the component runs somewhere, if it did.
 func (p *pair) bring(m *runtime.Mux, ctx context.Context, a runtime.Assignment, ran bool) (done bool) {
+	var r runtime.Report
 	for limit := time.After(patience); ; {
 		_, err := m.Inspect(ctx, &p.platform)
 		if err == nil {
-			r := m.Act(ctx, []runtime.Assignment{a})
+			r = m.Act(ctx, []runtime.Assignment{a})
 			if done = r.Err == nil && r.Outcomes[0].OK(); done {
 				return true
 			}
@@ -121,7 +122,7 @@ func (p *pair) bring(m *runtime.Mux, ctx context.Context, a runtime.Assignment, 
 			return false
 		case <-m.Changed():
 		case <-limit:
-			require.FailNow(p.t, "it is not carried out", "%v", err)
+			require.FailNow(p.t, "it is not carried out", "%v %+v", err, r)
 		}
 	}
 }
@@ -148,4 +149,57 @@ func TestCrashWhileMoving(t *testing.T) {
 		require.NotNil(t, p.deployment("west", name))
 		next.Close()
 	}
+}
+
+// TestRightsMove: what a component may read of its cluster is bound in the cluster that it runs in, during a move in both,
+// and then no longer where it was. A process that starts in the middle ends it.
+func TestRightsMove(t *testing.T) {
+	p := newPair(t)
+	p.tenant.Policy.Reading = []string{"read nodes"}
+	assign := func(pool string) (app, shared runtime.Assignment) {
+		app = p.assign("shop", pool)
+		app.Instance.Spec.Components[0].Traits = []byte(`{"rights":[{"cluster":true,"verbs":["read"],"resources":["nodes"]}]}`)
+		app.Instance.Spec.Policy.Reading = p.tenant.Policy.Reading
+		seal := app.Instance.Spec.Seal()
+		app.Instance.Spec = &seal
+		web := &seal.Components[0]
+		g := model.Grant{Component: "web", Replicas: 1, Requests: web.Requests, QoS: web.QoS, Pool: pool}
+		app.Instance.Components = []model.ComponentState{{Grant: g, Run: 1, Spec: web.Content(app.App), Workload: model.WorkloadDigest(web, g, 1)}}
+		app.Components = runtime.ComponentsOf(app.Instance)
+		held := (&model.Ledger{Instances: []model.Instance{*app.Instance}}).WithObjects()["acme"]
+		return app, runtime.Assignment{App: model.AppID{Tenant: "acme"}, Ledger: "pair", Tenant: &p.tenant, Platform: &p.platform, Shared: held}
+	}
+	bound := func(cluster string) bool {
+		_, err := p.Clientset.RbacV1().ClusterRoleBindings().Get(t.Context(), "d-aros:"+p.fleet+"-"+cluster+":acme:shop:web", metav1.GetOptions{})
+		require.True(t, err == nil || apierrors.IsNotFound(err), "%v", err)
+		_, role := p.Clientset.RbacV1().ClusterRoles().Get(t.Context(), "d-aros:"+p.fleet+"-"+cluster+":acme:shop:web", metav1.GetOptions{})
+		require.Equal(t, apierrors.IsNotFound(err), apierrors.IsNotFound(role))
+		return err == nil
+	}
+	m, ctx := p.open(t.Context(), -1)
+	app, shared := assign("east")
+	require.True(t, p.bring(m, ctx, shared, false))
+	require.True(t, bound("east"))
+	require.False(t, bound("west"))
+	require.True(t, p.bring(m, ctx, app, false))
+	require.Eventually(t, func() bool { d := p.deployment("east", "shop"); return d != nil && d.Status.ReadyReplicas == 1 }, patience, 20*time.Millisecond)
+
+	_, err := m.Inspect(ctx, &p.platform)
+	require.NoError(t, err)
+	app, shared = assign("west")
+	r := m.Act(ctx, []runtime.Assignment{shared})
+	require.NoError(t, r.Err)
+	require.True(t, r.Outcomes[0].UnderWay, "%+v", r.Outcomes[0])
+	require.True(t, bound("east"), "its pods are still there")
+	require.True(t, bound("west"))
+	m.Close()
+	m, ctx = p.open(t.Context(), -1)
+	require.True(t, p.bring(m, ctx, app, true))
+	require.True(t, p.bring(m, ctx, shared, false))
+	require.False(t, bound("east"))
+	require.True(t, bound("west"))
+
+	shared.Shared = model.Occupancy{}
+	require.True(t, p.bring(m, ctx, shared, false))
+	require.False(t, bound("west"))
 }
