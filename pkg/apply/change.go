@@ -262,10 +262,12 @@ func (w *work) send(ctx context.Context, r Ref, path string, object []byte, d de
 	}
 	got, err := await(ctx, w.life, w.unanswered, w.app().Tenant, r, func(ctx context.Context) (s sent, err error) {
 		w.live.begin(r)
-		u, created, err := w.as(r.Namespace).apply(ctx, path, body, d.force)
+		told, created, err := w.as(r.Namespace).apply(ctx, path, body, d.force)
 		version := ""
 		if s.created = created; err == nil {
-			s.answer = w.live.observe(u)
+			s.answer, err = w.live.read(string(told))
+		}
+		if err == nil {
 			version = s.answer.Version
 		}
 		err = cmp.Or(err, w.live.show(r, version))

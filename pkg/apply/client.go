@@ -2,11 +2,13 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"sync/atomic"
 	"time"
 
+	"github.com/tidwall/gjson"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -72,18 +74,21 @@ func (c *client) impersonate(r *rest.Request) *rest.Request {
 	return r
 }
 
-// apply sends the wanted fields of an object and returns the whole object. With force it
-// takes over fields that others hold.
-func (c *client) apply(ctx context.Context, path string, body []byte, force bool) (obj *unstructured.Unstructured, created bool, err error) {
+// apply sends the wanted fields of an object and returns the whole object, encoded. With force
+// it takes over fields that others hold.
+func (c *client) apply(ctx context.Context, path string, body []byte, force bool) (object []byte, created bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	c.applies.Add(1)
 	defer c.ended.Add(1)
 	var code int
-	obj, err = decode(c.do(ctx, c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
+	object, err = whole(c.do(ctx, c.rest.Patch(types.ApplyYAMLPatchType).AbsPath(path).
 		Param("fieldManager", c.manager).Param("force", strconv.FormatBool(force)).
 		Body(body)).StatusCode(&code))
-	return obj, code == http.StatusCreated, err
+	if err == nil && !gjson.ValidBytes(object) {
+		err = errors.New("the answer is no JSON")
+	}
+	return object, code == http.StatusCreated, err
 }
 
 // try asks whether the API server would take an object, and changes nothing.
@@ -128,16 +133,24 @@ func (c *client) requests() Requests {
 	return Requests{Apply: int(c.applies.Load()), Get: int(c.gets.Load()), Delete: int(c.dels.Load())}
 }
 
-// decode reads an answer. The error of a refusal is complete only if it is read before
-// the body.
-func decode(answer rest.Result) (*unstructured.Unstructured, error) {
+// whole returns the body of an answer. The error of a refusal is complete only if it is read
+// before the body.
+func whole(answer rest.Result) ([]byte, error) {
 	if err := answer.Error(); err != nil {
 		return nil, err
 	}
-	body, err := answer.Raw()
+	return answer.Raw()
+}
+
+func decode(answer rest.Result) (*unstructured.Unstructured, error) {
+	body, err := whole(answer)
 	if err != nil {
 		return nil, err
 	}
+	return decodeObject(body)
+}
+
+func decodeObject(text []byte) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{}
-	return u, utiljson.Unmarshal(body, &u.Object)
+	return u, utiljson.Unmarshal(text, &u.Object)
 }

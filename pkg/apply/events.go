@@ -6,12 +6,12 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/tidwall/gjson"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -34,16 +34,16 @@ func (c *client) page(ctx context.Context, k kind, path string, opts metav1.List
 	return list, nil
 }
 
-// watch returns what changes of a kind at a path. An event that heard reports true for comes as a
-// bookmark: it says nothing but a version.
-func (c *client) watch(ctx context.Context, k kind, path string, opts metav1.ListOptions, heard func(Ref, string, []byte) bool) (w apiwatch.Interface, err error) {
+// watch returns what changes of a kind at a path, as kept. An event of an object that is heard already comes
+// as a bookmark: it says nothing but a version.
+func (c *client) watch(ctx context.Context, k kind, path string, opts metav1.ListOptions, live *Live) (w apiwatch.Interface, err error) {
 	opts.Watch = true
 	whole := opts.SendInitialEvents != nil && *opts.SendInitialEvents
 	r := c.impersonate(options(c.rest.Get(), path, opts))
 	err = c.account.patiently(ctx, func() error {
 		body, err := r.Stream(ctx)
 		if err == nil {
-			w = apiwatch.NewStreamWatcher(newEvents(body, k, whole, heard), apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding"))
+			w = apiwatch.NewStreamWatcher(newEvents(body, k, whole, live), apierrors.NewClientErrorReporter(http.StatusInternalServerError, "watch", "ClientWatchDecoding"))
 		}
 		return err
 	})
@@ -61,38 +61,41 @@ type events struct {
 	json  *json.Decoder
 	kind  kind
 	whole bool // it is still telling all objects that there are
-	heard func(r Ref, version string, object []byte) bool
+	live  *Live
 }
 
-func newEvents(body io.ReadCloser, k kind, whole bool, heard func(Ref, string, []byte) bool) *events {
-	return &events{body: body, json: json.NewDecoder(body), kind: k, whole: whole, heard: heard}
+func newEvents(body io.ReadCloser, k kind, whole bool, live *Live) *events {
+	return &events{body: body, json: json.NewDecoder(body), kind: k, whole: whole, live: live}
 }
 
 func (e *events) Decode() (apiwatch.EventType, runtime.Object, error) {
-	var event struct {
-		Type   apiwatch.EventType `json:"type"`
-		Object json.RawMessage    `json:"object"`
-	}
-	if err := e.json.Decode(&event); err != nil {
+	var told json.RawMessage
+	if err := e.json.Decode(&told); err != nil {
 		return "", nil, err
 	}
-	typ, object := event.Type, event.Object
+	event := gjson.Parse(string(told))
+	typ, object := apiwatch.EventType(at(event, "type").Str), at(event, "object").Raw
 	switch {
 	case typ == apiwatch.Error:
 		status := &metav1.Status{}
-		return typ, status, json.Unmarshal(object, status)
+		return typ, status, json.Unmarshal([]byte(object), status)
+	case typ == apiwatch.Bookmark:
+		u, err := decodeObject([]byte(object))
+		e.whole = e.whole && !(err == nil && annotation(u, metav1.InitialEventsAnnotationKey) == "true")
+		return typ, u, err
 	case !e.whole && (typ == apiwatch.Added || typ == apiwatch.Modified):
-		if seen, ok := peek(object); ok && e.heard(Ref{e.kind.Group, e.kind.Kind, seen.namespace, seen.name}, seen.version, object) {
+		if seen, ok := peek(object); ok && e.live.heard(Ref{e.kind.Group, e.kind.Kind, seen.namespace, seen.name}, seen.version, object) {
 			u := &unstructured.Unstructured{}
 			u.SetGroupVersionKind(e.kind)
 			u.SetResourceVersion(seen.version)
 			return apiwatch.Bookmark, u, nil
 		}
 	}
-	u := &unstructured.Unstructured{}
-	err := utiljson.Unmarshal(object, &u.Object)
-	e.whole = e.whole && !(typ == apiwatch.Bookmark && annotation(u, metav1.InitialEventsAnnotationKey) == "true")
-	return typ, u, err
+	o, err := e.live.read(object)
+	if err != nil {
+		return "", nil, err
+	}
+	return typ, keep(o), nil
 }
 
 func (e *events) Close() { _ = e.body.Close() }

@@ -15,20 +15,21 @@ import (
 
 func readEvents(stream string) *events {
 	body := io.NopCloser(strings.NewReader(stream))
-	return newEvents(body, kind{Version: "v1", Kind: "ConfigMap"}, true, nil)
+	return newEvents(body, kind{Version: "v1", Kind: "ConfigMap"}, true, newLive(&client{manager: "d-aros"}, nil, nil, Options{}))
 }
 
-// TestEvents: a watch shows objects with whole numbers as such, the version up to which it
-// has told everything, and the reason why it ends.
+// TestEvents: a watch shows objects, the version up to which it has told everything, and the
+// reason why it ends.
 func TestEvents(t *testing.T) {
-	e := readEvents(`{"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web"},"spec":{"replicas":3,"share":0.5}}}
+	e := readEvents(`{"type":"ADDED","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"web","resourceVersion":"11"},"spec":{"replicas":3}}}
 {"type":"BOOKMARK","object":{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"resourceVersion":"12"}}}
 {"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","reason":"Expired","code":410}}
 {"type":"ADDED","object":{"kind":`)
 	kind, o, err := e.Decode()
 	require.NoError(t, err)
 	require.Equal(t, apiwatch.Added, kind)
-	require.Equal(t, map[string]any{"replicas": int64(3), "share": 0.5}, o.(*unstructured.Unstructured).Object["spec"])
+	require.Equal(t, Ref{Group: "apps", Kind: "Deployment", Name: "web"}, o.(*kept).object.Ref)
+	require.Equal(t, "11", o.(*kept).ResourceVersion)
 	kind, o, err = e.Decode()
 	require.NoError(t, err)
 	require.Equal(t, apiwatch.Bookmark, kind)

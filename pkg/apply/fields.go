@@ -3,7 +3,6 @@ package apply
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,37 +41,6 @@ func claims(u *unstructured.Unstructured, manager string) []claim {
 		all = append(all, c)
 	}
 	return all
-}
-
-// project returns the part of value that the fields cover.
-func project(value any, f fields) any {
-	if len(f) == 0 {
-		return value
-	}
-	switch v := value.(type) {
-	case map[string]any:
-		part := make(map[string]any, len(f))
-		for step, next := range f {
-			name, ok := strings.CutPrefix(step, "f:")
-			if !ok {
-				continue
-			}
-			if child, ok := v[name]; ok {
-				sub, _ := next.(map[string]any)
-				part[name] = project(child, sub)
-			}
-		}
-		return part
-	case []any:
-		part := []any{}
-		for i, item := range v {
-			if next, ok := step(f, item, i); ok {
-				part = append(part, project(item, next))
-			}
-		}
-		return part
-	}
-	return value
 }
 
 // step finds the level of the list item below f.

@@ -49,30 +49,25 @@ func inventoryID(fleet string, app model.AppID) string {
 	return string(model.DigestOf([]string{fleet, app.Tenant, app.Name}))
 }
 
-// isInventory reports whether an object has the kind, the label and the name of the
-// inventory of an application.
-func isInventory(u *unstructured.Unstructured, app model.AppID) bool {
-	return u.GetKind() == "ConfigMap" && label(u, common.InventoryLabel) != "" &&
-		(shardOf(app, u.GetName()) >= 0 || u.GetName() == formerName(app))
+// isInventory reports whether an object with a label for inventories is one of an application, by its kind and its name.
+func isInventory(r Ref, labelled string, app model.AppID) bool {
+	return r.Kind == "ConfigMap" && labelled != "" && (shardOf(app, r.Name) >= 0 || r.Name == formerName(app))
 }
 
 // adoptedMark stands in an inventory between the UID of an adopted object and the value of
 // render.AnnotationAdopted.
 const adoptedMark = " adopted-"
 
-func readInventory(u *unstructured.Unstructured) *inventory {
-	data, _, _ := unstructured.NestedFieldNoCopy(u.Object, "data")
-	keys, _ := data.(map[string]any)
-	inv := &inventory{ledger: label(u, render.LabelLedger), adopted: map[Ref]string{}}
+func readInventory(entries map[string]string, ledger string) *inventory {
+	inv := &inventory{ledger: ledger, adopted: map[Ref]string{}}
 	uids := map[Ref]string{}
-	for key, value := range keys {
+	for key, said := range entries {
 		m, err := object.ParseObjMetadata(key)
 		if err != nil || m.Name == "" || m.GroupKind.Kind == "" {
 			inv.corrupt = true
 			continue
 		}
 		r := Ref{m.GroupKind.Group, m.GroupKind.Kind, m.Namespace, m.Name}
-		said, _ := value.(string)
 		uid, how, adopted := strings.Cut(said, adoptedMark)
 		if uids[r] = uid; adopted {
 			inv.adopted[r] = how
@@ -88,10 +83,11 @@ func readInventory(u *unstructured.Unstructured) *inventory {
 
 // Listed returns what an inventory of an application lists, in order; false if an object is none.
 func Listed(u *unstructured.Unstructured, app model.AppID) (refs []Ref, ok bool) {
-	if !isInventory(u, app) {
+	if !isInventory(refOf(u), label(u, common.InventoryLabel), app) {
 		return nil, false
 	}
-	return readInventory(u).refs, true
+	data, _, _ := unstructured.NestedStringMap(u.Object, "data")
+	return readInventory(data, "").refs, true
 }
 
 // same reports whether two inventories say the same.

@@ -1,9 +1,6 @@
 package apply
 
 import (
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -21,7 +18,7 @@ type sending struct {
 	deleted  string // the version at which it was deleted, "" if it was not
 	shown    bool   // nobody waits for the answer: what the watch shows counts at once
 	version  string // of held
-	held     []byte // the object as the watch shows it, in JSON; nil: not yet
+	held     string // the object as the watch shows it, in JSON; "": not yet
 }
 
 // begin records that a request about an object is under way: until settle, changes
@@ -37,7 +34,7 @@ func (l *Live) begin(r Ref) {
 
 // heard reports whether what the watch shows of an object need not be decoded: it is known from the answer to our
 // request, or that answer is yet to come and likely tells it. Then it is kept until show.
-func (l *Live) heard(r Ref, version string, object []byte) bool {
+func (l *Live) heard(r Ref, version, object string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := l.objects[r]; now != nil && now.Version == version {
@@ -47,7 +44,7 @@ func (l *Live) heard(r Ref, version string, object []byte) bool {
 	if s == nil || s.shown {
 		return false
 	}
-	s.version, s.held = version, append(s.held[:0], object...)
+	s.version, s.held = version, object
 	return true
 }
 
@@ -62,19 +59,18 @@ func (l *Live) show(r Ref, after string) error {
 	}
 	s.shown = true
 	held := s.held
-	if s.held = nil; after != "" && !newer(s.version, after) || s.deleted != "" && !newer(s.version, s.deleted) {
-		held = nil
+	if s.held = ""; after != "" && !newer(s.version, after) || s.deleted != "" && !newer(s.version, s.deleted) {
+		held = ""
 	}
 	l.mu.Unlock()
-	if held == nil {
+	if held == "" {
 		return nil
 	}
-	u := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(held, &u.Object); err != nil {
-		return err
+	o, err := l.read(held)
+	if err == nil {
+		l.put(o)
 	}
-	l.put(l.observe(u))
-	return nil
+	return err
 }
 
 // settle records the answer to the request, nil if there was none. If the watch has

@@ -2,14 +2,11 @@ package apply
 
 import (
 	"reflect"
-	"strconv"
 	"unique"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
-	"github.com/d-aros/d-aros/pkg/render"
 )
 
 // Object is the part of a watched object that Live keeps. It is never changed.
@@ -35,60 +32,6 @@ type Object struct {
 	own       []byte                // the values of our fields; nil once they are known to be unchanged
 	left      model.Digest          // of own
 	inventory *inventory            // of an inventory, else nil
-}
-
-// observe reads the kept part of an object.
-func (l *Live) observe(u *unstructured.Unstructured) *Object {
-	gvk := u.GroupVersionKind()
-	o := &Object{
-		Ref:       Ref{gvk.Group, gvk.Kind, u.GetNamespace(), u.GetName()},
-		UID:       string(u.GetUID()),
-		Version:   u.GetResourceVersion(),
-		App:       model.AppID{Tenant: label(u, render.LabelTenant), Name: label(u, render.LabelApplication)},
-		Component: label(u, render.LabelComponent),
-		Workload:  annotation(u, render.AnnotationWorkload),
-		applied:   annotation(u, render.AnnotationApplied),
-		commit:    unique.Make(annotation(u, render.AnnotationCommit)),
-		labelled:  label(u, render.LabelFleet) == l.fleet,
-		adopted:   annotation(u, render.AnnotationAdopted),
-		Deleting:  u.GetDeletionTimestamp() != nil,
-	}
-	o.keep = annotation(u, render.AnnotationPrune) == render.PruneKeep || o.adopted == render.AdoptedKeep
-	if o.adopted != "" {
-		o.labels = u.GetLabels()
-	}
-	o.instance, _ = strconv.Atoi(label(u, render.LabelInstance))
-	if owner := metav1.GetControllerOfNoCopy(u); owner != nil {
-		group := ""
-		if gv := owner.APIVersion; gv != "" {
-			group = groupOf(gv)
-		}
-		o.Owner = Ref{group, owner.Kind, o.Namespace, owner.Name}
-	}
-	owner := ""
-	for _, c := range claims(u, l.client.manager) {
-		if !c.ours {
-			continue
-		}
-		if _, held, _ := unstructured.NestedFieldNoCopy(c.fields, "f:metadata", "f:annotations", "f:"+render.AnnotationOwner); held {
-			owner = annotation(u, render.AnnotationOwner)
-		}
-		var held any = project(u.Object, c.fields)
-		if c.version != u.GetAPIVersion() {
-			// The fields are those of another version than the watched one.
-			held = map[string]any{"fields": c.fields, "time": c.time}
-		}
-		o.own = encode(held)
-		o.left = model.DigestOfJSON(o.own)
-	}
-	o.owner = unique.Make(owner)
-	if o.labelled && isInventory(u, o.App) {
-		o.inventory = readInventory(u)
-	}
-	if l.summary != nil {
-		o.Summary = l.summary(u)
-	}
-	return o
 }
 
 // Ours reports whether we applied the object: its labels alone may be a copy.

@@ -76,13 +76,11 @@ func (w *watch) run(m mapping) {
 		},
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
 			opts.LabelSelector = selected
-			return c.watch(ctx, m.kind, path, opts, w.live.heard)
+			return c.watch(ctx, m.kind, path, opts, w.live)
 		},
 	})
-	example := &unstructured.Unstructured{}
-	example.SetGroupVersionKind(m.kind)
 	backoff := retry
-	reflector := cache.NewReflectorWithOptions(lw, example, w, cache.ReflectorOptions{Name: "apply", Backoff: &backoff})
+	reflector := cache.NewReflectorWithOptions(lw, nil, w, cache.ReflectorOptions{Name: "apply", TypeDescription: w.place.String(), Backoff: &backoff})
 	pause := retry.DelayFunc()
 	_ = pause.Until(w.live.ctx, true, true, func(ctx context.Context) (bool, error) {
 		if w.namespace != "" && !w.live.bound(w.namespace) { // the API server need not say so again and again
@@ -103,18 +101,23 @@ func (w *watch) wait(ctx context.Context) error { return w.Wait(ctx, w.synced) }
 // kept carries an Object through the reflector's own stores, so that they never
 // hold whole objects.
 type kept struct {
+	metav1.TypeMeta
 	metav1.ObjectMeta
 	object *Object
 }
 
-// Transformer lets the reflector reduce objects as they arrive.
+func keep(o *Object) *kept {
+	return &kept{ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name, ResourceVersion: o.Version}, object: o}
+}
+
+// DeepCopyObject returns the same: an Object is never changed.
+func (k *kept) DeepCopyObject() runtime.Object { return k }
+
+// Transformer lets the reflector reduce the objects of a list.
 func (w *watch) Transformer() cache.TransformFunc {
 	return func(obj any) (any, error) {
 		if u, ok := obj.(*unstructured.Unstructured); ok {
-			return &kept{
-				ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName()},
-				object:     w.live.observe(u),
-			}, nil
+			return keep(w.live.observe(u)), nil
 		}
 		return obj, nil
 	}
