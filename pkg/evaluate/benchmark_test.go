@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -109,6 +110,21 @@ func BenchmarkApplication(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkDefinition evaluates an application of five components of types that a platform and a tenant define,
+// when its files change.
+func BenchmarkDefinition(b *testing.B) {
+	const app = "tenants/acme/apps/shop/app.cue"
+	files := unpack(archive(b, "definitions.txtar"))
+	all := files.FS.(fstest.MapFS)
+	text, e, n := string(all[app].Data), New(), 0
+	require.Empty(b, e.Fleet("", files, nil).Problems)
+	measure(b, 1, func() {
+		n++
+		all[app] = &fstest.MapFile{Data: []byte(strings.Replace(text, "www.", fmt.Sprintf("www%d.", n), 1))}
+		require.Empty(b, e.Fleet("", files, nil).Problems)
+	})
 }
 
 func shopRequest(tb testing.TB) request {
