@@ -237,8 +237,11 @@ func (h *history) placeIn(app *model.Application) {
 	case 2:
 		for _, name := range pools {
 			f := model.Flavour{Pool: name}
-			if h.rng.IntN(2) == 0 {
-				f.Requests.CPU = max(unit, app.Components[0].Requests.CPU/2/unit*unit)
+			switch cpu := app.Components[0].Requests.CPU; h.rng.IntN(4) {
+			case 0, 1:
+				f.Requests.CPU = max(unit, cpu/2/unit*unit)
+			case 2:
+				f.Requests.CPU = 2 * cpu
 			}
 			at.Flavours = append(at.Flavours, f)
 		}

@@ -33,6 +33,7 @@ var mutations = []mutation{
 	{"solve/guarantee.go", "what a group owns beyond its members protects nobody", `floors[i][r] += f.amount(more, r)`, `_ = f.amount(more, r)`},
 	{"solve/demand.go", "an update asks for no more than what runs", `most[r] = max(most[r], amount)`, `most[r] = max(most[r], min(most[r], amount))`},
 	{"solve/demand.go", "a tenant asks for more than it may borrow", `*d = max(0, min(*d, n.Guarantee[r]+n.borrow[r]-sum[r]))`, `*d = max(0, *d)`},
+	{"solve/flavour.go", "what runs in another flavour asks for less", `levels[l].lasts = first[l].lasts`, `_ = first[l].lasts`},
 
 	// Past use.
 	{"solve/history.go", "who had much counts more", `halved(Share(model.MostStep-n.Step), stepsOfTwo)`, `halved(Share(n.Step-model.LeastStep), stepsOfTwo)`},
