@@ -143,12 +143,11 @@ func (h *history) everyExchange(c *Case, found func(*exchange, string)) {
 			e.everyLevel(newer)
 		}
 		for n := 1; n < len(app.Variants) && !app.Granted(); n++ {
-			if v := &app.Variants[n]; v.claims {
-				flavour := e.holds[i]
-				flavour.levels = v.levels
-				e.everyLevel(flavour)
-			}
+			flavour := e.holds[i]
+			flavour.levels, e.onlyFree = app.Variants[n].levels, !app.Variants[n].claims
+			e.everyLevel(flavour)
 		}
+		e.onlyFree = false
 	}
 }
 
@@ -168,12 +167,13 @@ type exchanges struct {
 	misses []bool // by node: it, or a group of it, has less than what is its own
 	found  func(*exchange, string)
 
-	taker   int
-	wants   held // what it runs, with the levels that it could get
-	level   int
-	missing []missing
-	offers  []offer
-	most    [][]int64 // by offer: what that one and all after it free
+	taker    int
+	onlyFree bool // nobody gives way: it is a flavour that asks for more
+	wants    held // what it runs, with the levels that it could get
+	level    int
+	missing  []missing
+	offers   []offer
+	most     [][]int64 // by offer: what that one and all after it free
 }
 
 // missing is how much of a resource of a pool has to become free.
@@ -229,7 +229,7 @@ func (e *exchanges) offer() {
 	e.offers = nil
 	for i := range e.holds {
 		h, o, last := &e.holds[i], offer{app: i}, make([]int64, len(e.missing))
-		for to := h.from + 1; i != e.taker && to <= len(h.levels) && e.mayTake(i, to-1); to++ {
+		for to := h.from + 1; i != e.taker && !e.onlyFree && to <= len(h.levels) && e.mayTake(i, to-1); to++ {
 			frees, more := make([]int64, len(e.missing)), false
 			for k, m := range e.missing {
 				frees[k] = HeldOf(h.app.Taken, m.pool, m.resource)
