@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -78,27 +77,21 @@ func digests(set Set) []string {
 }
 
 // TestParallel: many renders at the same time, of kustomizations too, are those
-// of one after the other.
+// of one after the other. make test runs it a second time under the race detector.
 func TestParallel(t *testing.T) {
-	inputs := goldens(t)
-	want := map[string]string{}
-	for name, input := range inputs {
+	for name, input := range goldens(t) {
 		set, err := Application(input())
 		require.NoError(t, err)
-		want[name] = asText(t, set)
-	}
-	var wg sync.WaitGroup
-	for range 8 {
-		for name, input := range inputs {
-			wg.Go(func() {
+		want := asText(t, set)
+		for range 8 {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				set, err := Application(input())
-				if err != nil || asText(t, set) != want[name] {
-					t.Errorf("%s rendered differently beside others (%v)", name, err)
-				}
+				require.NoError(t, err)
+				require.Equal(t, want, asText(t, set), "beside others")
 			})
 		}
 	}
-	wg.Wait()
 }
 
 // TestRestart: a spec that was read back from the status branch, without the

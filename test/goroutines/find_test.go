@@ -59,10 +59,10 @@ func TestThisModule(t *testing.T) {
 	for _, f := range all {
 		found[f.dir] = f.why
 	}
-	for _, dir := range []string{"pkg/evaluate/pool", "pkg/leashed", "pkg/status", "pkg/apply", "pkg/outbound"} {
+	for _, dir := range []string{"cmd/reconciler", "pkg/evaluate/pool", "pkg/leashed", "pkg/reconcile", "pkg/status", "pkg/apply", "pkg/outbound", "pkg/dashboard", "test/e2e"} {
 		require.NotEmpty(t, found[dir], dir)
 	}
-	for _, dir := range []string{"pkg/model", "pkg/arbitration", "pkg/lifecycle", "pkg/workflow"} {
+	for _, dir := range []string{"pkg/model", "pkg/arbitration", "pkg/lifecycle", "pkg/workflow", "pkg/render"} {
 		why, ok := found[dir]
 		require.True(t, ok, dir)
 		require.Empty(t, why, dir)

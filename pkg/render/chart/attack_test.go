@@ -5,17 +5,16 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/render/build"
+	"github.com/d-aros/d-aros/test/silent"
 )
 
 // TestAttack01ChartSymlink: no link is followed, wherever it stands and leads.
@@ -79,21 +78,7 @@ func archived1(t testing.TB, name, text string) []byte {
 
 // TestAttack04ChartFetches: nothing that a chart names is asked for.
 func TestAttack04ChartFetches(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	var asked atomic.Int32
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			asked.Add(1)
-			conn.Close()
-		}
-	}()
-	at := listener.Addr().String()
+	at := silent.Address(t)
 	for _, schema := range []string{"http://" + at + "/a.json", "https://" + at + "/a.json", "file:///etc/passwd", "urn:a:b", "other.json"} {
 		b := build.Follow(of(t, "-- values.schema.json --\n{\"properties\": {\"a\": {\"$ref\": \""+schema+"\"}}}\n-- values.yaml --\na: 1\n"))
 		require.Contains(t, b.Failed, "nothing is fetched", schema)
@@ -106,7 +91,6 @@ func TestAttack04ChartFetches(t *testing.T) {
 	}
 	b := build.Follow(of(t, "-- Chart.yaml --\n{apiVersion: v2, name: web, version: 1.0.0, dependencies: [{name: more, version: 1.0.0, repository: \"http://"+at+"\"}]}\n"))
 	require.Contains(t, b.Failed, "depends on more, which is not in charts/")
-	require.Zero(t, asked.Load())
 }
 
 // TestAttack08ChartArchives: an archive that unpacks to more than a chart may have, or to itself, is refused.
