@@ -20,7 +20,7 @@ import (
 const (
 	maxDraft   = 256 << 10 // bytes
 	maxEdits   = 500
-	maxDirs    = 10 // that one draft changes: the server decides about all of them at once, and each may be as large as an application may
+	maxDirs    = 10 // that one draft changes: they are decided on at once, and each may be as large as an application may
 	maxPath    = 40
 	maxLabel   = 400     // bytes
 	maxDepth   = 40      // of a value

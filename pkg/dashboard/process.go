@@ -25,15 +25,16 @@ const (
 // Process is a worker in a child of this program. It begins with the first question, and again after it has gone beyond a limit or was
 // killed: then the fleet is evaluated once more, and nothing else is lost.
 type Process struct {
-	ctx     context.Context // ends with the server, and the child with it
-	command []string
-	child   *leashed.Process // nil: there is none
-	dir     string           // of its temporary files
+	ctx      context.Context // ends with the server, and the child with it
+	command  []string
+	thinking time.Duration    // CPU time for a question
+	child    *leashed.Process // nil: there is none
+	dir      string           // of its temporary files
 }
 
 // NewProcess returns a worker whose command calls Work. It works until ctx ends. The caller closes it.
 func NewProcess(ctx context.Context, command []string) *Process {
-	return &Process{ctx: ctx, command: command}
+	return &Process{ctx: ctx, command: command, thinking: maxThinking}
 }
 
 // message is what a child is told.
@@ -53,7 +54,11 @@ type told struct {
 
 // Follow brings what a question is about up to date.
 func (p *Process) Follow(_ context.Context, q Question) error {
+	had := p.child != nil
 	_, _, err := p.say(p.ctx, message{true, q}, maxCatchUp)
+	if had && errors.As(err, new(*endedError)) { // since the last question
+		_, _, err = p.say(p.ctx, message{true, q}, maxCatchUp)
+	}
 	if spent := (*evaluate.Exhausted)(nil); errors.As(err, &spent) {
 		err = refuse(http.StatusServiceUnavailable, "to evaluate this fleet and decide on it takes more than %s here; the commands have no limit: reconciler plan, what-if, vet", limitOf(spent, maxCatchUp))
 	}
@@ -62,11 +67,21 @@ func (p *Process) Follow(_ context.Context, q Question) error {
 
 // Ask answers a question.
 func (p *Process) Ask(ctx context.Context, q Question) (Answer, time.Duration, error) {
-	a, worked, err := p.say(ctx, message{false, q}, maxThinking)
+	a, worked, err := p.say(ctx, message{false, q}, p.thinking)
 	if spent := (*evaluate.Exhausted)(nil); errors.As(err, &spent) {
-		err = refuse(http.StatusRequestEntityTooLarge, "the answer takes more than %s, so it was given up; ask about less at a time, or ask the command, which has no limit", limitOf(spent, maxThinking))
+		err = refuse(http.StatusRequestEntityTooLarge, "the answer takes more than %s, so it was given up; ask about less at a time, or ask the command, which has no limit", limitOf(spent, p.thinking))
+	}
+	if ended := (*endedError)(nil); errors.As(err, &ended) {
+		err = later("%v", ended)
 	}
 	return a, worked, err
+}
+
+// endedError is the end of a child that went beyond no limit.
+type endedError struct{ why error }
+
+func (e *endedError) Error() string {
+	return fmt.Sprintf("the process that makes the answer ended: %v; another one begins, so ask again", e.why)
 }
 
 // limitOf names the limit at which a child ended.
@@ -98,7 +113,7 @@ func (p *Process) say(ctx context.Context, m message, most time.Duration) (a Ans
 	if err != nil {
 		p.end()
 		if !errors.As(err, new(*evaluate.Exhausted)) && p.ctx.Err() == nil {
-			err = later("the process that makes the answer ended: %v; another one begins, so ask again", err)
+			err = &endedError{err}
 		}
 		return a, child.Worked, err
 	}
