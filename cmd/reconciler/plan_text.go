@@ -32,10 +32,11 @@ func (f planFormat) write(out io.Writer, v *view.Plan) error {
 		_, err := out.Write(page.Comment(&v.Comparison))
 		return err
 	}
-	return outputFormat(f).write(out, v, func(p *printer) { p.plan(v) })
+	bounded := v.Bounded()
+	return outputFormat(f).write(out, &bounded, func(p *printer) { p.plan(v) })
 }
 
-// Limits of the text. JSON has everything.
+// Limits of the text. JSON has more: see view.Plan.Bounded.
 const (
 	mostObjects = 100
 	mostRuns    = 50

@@ -120,7 +120,7 @@ func effect(c plan.Comparison, r access.Reading, err error) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a, err := answered(view.JSON(view.PlanOf(c).Only(r)))
+	a, err := answered(view.JSON(view.PlanOf(c).Only(r).Bounded()))
 	a.Tenants = tenantsOf(&c, r)
 	return a, err
 }
@@ -154,7 +154,7 @@ func (d *Desk) preview(ctx context.Context, q Question) (a Answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	said = said.Only(q.Reads)
+	said = said.Only(q.Reads).Bounded()
 	a, err = answered(view.JSON(said))
 	a.Tenants = tenantsOf(&p.Plan, q.Reads)
 	switch {

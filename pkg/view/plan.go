@@ -9,6 +9,8 @@ import (
 type Plan struct {
 	Result plan.Result `json:"result"` // same | changes | refused
 	plan.Comparison
+
+	Left *Left `json:"left,omitempty"` // what Bounded has left out; nil: nothing
 }
 
 // PlanOf returns the answer for a comparison.
@@ -23,5 +25,5 @@ func PlanOf(c plan.Comparison) Plan {
 	c.Objects = append([]plan.ObjectChange{}, c.Objects...)
 	c.Problems = append([]model.Problem{}, c.Problems...)
 	c.Solved = append([]model.Problem{}, c.Solved...)
-	return Plan{c.Result(), c}
+	return Plan{Result: c.Result(), Comparison: c}
 }

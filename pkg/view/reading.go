@@ -82,6 +82,15 @@ func (v Preview) Only(r access.Reading) Preview {
 	return v
 }
 
+// Bounded returns the preview with as much of its effect as a plan lists.
+func (v Preview) Bounded() Preview {
+	if v.Plan != nil {
+		bounded := v.Plan.Bounded()
+		v.Plan = &bounded
+	}
+	return v
+}
+
 // onlyDecision returns a decision without the components of others that gave way for it. Nil is none.
 func onlyDecision(d *model.Decision, r access.Reading) *model.Decision {
 	if d == nil || !slices.ContainsFunc(d.Displaced, func(x model.Displacement) bool { return !r.Reads(x.App.Tenant) }) {

@@ -1,6 +1,7 @@
 package view_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -154,6 +155,29 @@ func TestPlan(t *testing.T) {
 	require.Equal(t, plan.ResultChanges, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Admitted}}}}).Result)
 	require.Equal(t, plan.ResultRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: []plan.Application{{Effect: plan.Rejected}}}}).Result)
 	require.Equal(t, plan.ResultRefused, view.PlanOf(plan.Comparison{Changes: plan.Changes{Problems: []model.Problem{{Code: "DA1001"}}}}).Result)
+}
+
+// TestPlanIsBounded: an answer lists all that is edited and the first 200 of the others, with what belongs to them, and counts the rest.
+func TestPlanIsBounded(t *testing.T) {
+	var c plan.Comparison
+	for i := range 250 {
+		app := model.AppID{Tenant: fmt.Sprintf("t%03d", i), Name: "shop"}
+		c.Applications = append(c.Applications, plan.Application{App: app, Effect: plan.Evicted, Edited: i >= 240})
+		c.Objects = append(c.Objects, plan.ObjectChange{App: app})
+		c.Runs = append(c.Runs, plan.RunChange{Run: plan.Run{App: app}})
+		c.Tenants = append(c.Tenants, plan.Tenant{Name: app.Tenant})
+	}
+	c.Objects = append(c.Objects, plan.ObjectChange{App: model.AppID{Tenant: "t001"}, Kind: "ResourceQuota"})
+	all := view.PlanOf(c)
+	v := all.Bounded()
+	require.Len(t, v.Applications, 210)
+	require.Equal(t, "t199", v.Applications[199].App.Tenant)
+	require.Equal(t, "t240", v.Applications[200].App.Tenant)
+	require.Equal(t, &view.Left{Applications: 40, Objects: 41, Runs: 40, Tenants: 50}, v.Left)
+	require.Len(t, v.Objects, 210)
+	require.Len(t, all.Applications, 250, "the plan itself has all")
+	c.Applications = c.Applications[200:]
+	require.Nil(t, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: c.Applications}}).Bounded().Left)
 }
 
 func TestJSON(t *testing.T) {
