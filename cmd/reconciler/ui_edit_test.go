@@ -217,6 +217,26 @@ func TestUIRefusesDrafts(t *testing.T) {
 	untouched()
 }
 
+// TestUIDraftsOfAnotherSchema: a draft that sets a field which the schema does not have is refused at that field, as vet would refuse the file, and is not
+// saved. One of another form than this dashboard knows is a sentence that says what to do.
+func TestUIDraftsOfAnotherSchema(t *testing.T) {
+	w, ui, untouched := editing(t)
+	base := w.repo.Git("rev-parse", "HEAD")
+	former := asked(base, inShop("components/web/instances", "set", "3"), "")
+	p := decoded[view.Preview](t, ui.post("preview", former), http.StatusOK)
+	require.False(t, p.Saves)
+	require.Equal(t, "DA1101", p.Problems[0].Code)
+	require.Equal(t, []string{"components", "web", "instances"}, p.Problems[0].Field)
+	refused := ui.post("branches", strings.Replace(former, "]}", `],"name":"more"}`, 1))
+	require.Equal(t, p, decoded[view.Preview](t, refused, http.StatusUnprocessableEntity))
+
+	a := ui.post("preview", strings.Replace(former, `"op"`, `"version":2,"op"`, 1))
+	require.Equal(t, http.StatusBadRequest, a.status)
+	require.Contains(t, a.body, "unknown field")
+	require.Contains(t, a.body, "reload the page and make it anew")
+	untouched()
+}
+
 // TestUIDraftsMeetOthers: a draft goes onto what others committed since its base; where they changed the same value a person has to
 // decide. Files that cannot be parsed, or are gone, are a sentence.
 func TestUIDraftsMeetOthers(t *testing.T) {

@@ -209,7 +209,11 @@ func (s *Server) readDraft(w http.ResponseWriter, r *http.Request) (asked draft,
 	case r.Pattern == saving && !s.mayBeSaved():
 		return asked, errShared
 	}
-	if err = readJSON(w, r, maxDraft, &asked); err == nil {
+	err = readJSON(w, r, maxDraft, &asked)
+	if bad := (*refusal)(nil); errors.As(err, &bad) && bad.status == http.StatusBadRequest {
+		err = refuse(bad.status, "%s; a draft that another version of the dashboard kept has another form: reload the page and make it anew", bad.sentence)
+	}
+	if err == nil {
 		_, err = asked.read()
 		err = blame(http.StatusBadRequest, err)
 	}

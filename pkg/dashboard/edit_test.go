@@ -252,4 +252,9 @@ func TestNobodyDrafts(t *testing.T) {
 		require.Contains(t, refused(t, http.StatusNotImplemented, c.get(path)), "needs a clone")
 	}
 	require.Contains(t, c.get("schema/application").Body.String(), "#/$defs/Component")
+	require.JSONEq(t, `{"schemas": ["platform", "tenant", "application"]}`, c.get("schema").Body.String())
+	for _, layer := range layers {
+		require.Equal(t, http.StatusOK, c.get("schema/"+layer).Code)
+	}
+	refused(t, http.StatusNotFound, c.get("schema/none"))
 }

@@ -34,6 +34,7 @@ var filters = map[string]filter{
 	"GET /api/v1/plan":               cut,
 	"POST /api/v1/what-if":           cut,
 	"GET /api/v1/source/platform":    whole, // it has the allotments of all tenants
+	"GET /api/v1/schema":             plain,
 	"GET /api/v1/schema/platform":    plain,
 	"GET /api/v1/schema/tenant":      plain,
 	"GET /api/v1/schema/application": plain,

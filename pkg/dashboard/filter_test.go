@@ -395,7 +395,7 @@ func foreignNames(c *crowd, reads access.Reading) *regexp.Regexp {
 
 // questionsOf are GET requests about everything in two ledgers.
 func questionsOf(first, newest *model.Ledger, c *crowd) []string {
-	all := []string{"meta", "fleet", "tenants", "pools", "problems", "timeline", "heads", "plan?head=x", "offers", "schema/application", "applications?limit=200", "applications?sort=name&after=0/tenant-1/app-003",
+	all := []string{"meta", "fleet", "tenants", "pools", "problems", "timeline", "heads", "plan?head=x", "offers", "schema", "schema/application", "applications?limit=200", "applications?sort=name&after=0/tenant-1/app-003",
 		"changes?from=" + c.moments[0].Commit, "changes?from=" + c.moments[1].Commit + "&to=" + c.moments[2].Commit, "fleet?at=" + c.moments[0].Commit, "pools?at=" + c.moments[0].Commit, "nowhere"}
 	for _, l := range []*model.Ledger{first, newest} {
 		for _, t := range l.Tenants {

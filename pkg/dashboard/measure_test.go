@@ -22,7 +22,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/view"
 	"github.com/d-aros/d-aros/test/evaluators"
-	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/fleettest"
 )
 
 var apps = flag.Int("apps", 0, "measure the dashboard of a fleet of so many applications in 100 tenants")
@@ -32,7 +32,7 @@ func TestMeasure(t *testing.T) {
 	if *apps == 0 {
 		t.Skip("without -apps (make bench-ui): evaluates thousands of applications, and prints what that takes")
 	}
-	repo := largeFleet(t, *apps)
+	repo := fleettest.Large(t, *apps)
 	tree, err := clone.Open(t.Context(), repo.Dir)
 	require.NoError(t, err)
 	defer tree.Close()
@@ -164,41 +164,3 @@ func (c *counter) Write(b []byte) (int, error) {
 type followed struct{ *offline.Base }
 
 func (followed) Follow(context.Context, offline.Recorded, time.Time) error { return nil }
-
-// largeFleet is a repo of applications of one core each, for most of which there is room.
-func largeFleet(t *testing.T, n int) *gittest.Repo {
-	repo := gittest.New(t)
-	const tenants = 100
-	allotments := ""
-	for i := range tenants {
-		name := fmt.Sprintf("t%02d", i)
-		allotments += "\t" + name + ": {}\n"
-		repo.Write("tenants/"+name+"/tenant.cue", fmt.Sprintf("package fleet\n\ntenant: {name: %q, quota: {cpu: \"%d\", memory: \"9999Gi\"}}\n", name, n/tenants+10))
-	}
-	repo.Write("fleet.cue", fmt.Sprintf(`package fleet
-
-import "d-aros.dev/schema"
-
-schema.#Fleet
-platform: {
-	name: "large"
-	policy: {limits: maxShare: 1.0, images: registries: ["example.com"]}
-	pools: general: {capacity: {cpu: "%d", memory: "99999Gi"}, price: {cpu: 0.03, memory: 0.004}}
-	allotments: {
-%s}
-}
-`, n-n/20, allotments))
-	for i := range n {
-		tenant := fmt.Sprintf("t%02d", i%tenants)
-		repo.Write(fmt.Sprintf("tenants/%s/apps/app-%d/app.cue", tenant, i), fmt.Sprintf(`package fleet
-
-application: {
-	name: "app-%d"
-	priority: %d
-	components: web: {type: "worker", properties: image: "example.com/web:%d", resources: requests: {cpu: "1", memory: "1Gi"}}
-}
-`, i, 100+i%7*50, i))
-	}
-	repo.Commit("first")
-	return repo
-}

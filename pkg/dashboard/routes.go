@@ -45,9 +45,10 @@ func (s *Server) api() *routes {
 	mux.HandleFunc("GET /api/v1/source/applications/{tenant}/{app}", s.source)
 	mux.HandleFunc("GET /api/v1/source/tenants/{tenant}", s.source)
 	mux.HandleFunc("GET /api/v1/source/platform", s.source)
-	for layer := range schemas {
+	for _, layer := range layers {
 		mux.HandleFunc("GET /api/v1/schema/"+layer, s.schema(layer))
 	}
+	mux.HandleFunc("GET /api/v1/schema", func(w http.ResponseWriter, r *http.Request) { sendJSON(w, r, view.Schemas{Schemas: layers}) })
 	mux.HandleFunc("GET /api/v1/offers", s.offers)
 	mux.HandleFunc("POST /api/v1/preview", s.preview)
 	mux.HandleFunc(saving, s.save)
@@ -65,6 +66,9 @@ func (s *Server) api() *routes {
 	})
 	return mux
 }
+
+// layers are those of the fleet repo, for each of which there is a schema.
+var layers = []string{"platform", "tenant", "application"}
 
 func applications(_ context.Context, m Moment, r *http.Request) (any, error) {
 	asked := r.URL.Query()

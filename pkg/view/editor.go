@@ -130,3 +130,8 @@ type SavedDraft struct {
 type WrittenDraft struct {
 	Written []string `json:"written"` // files
 }
+
+// Schemas are the layers of a fleet repo that have a schema.
+type Schemas struct {
+	Schemas []string `json:"schemas"`
+}

@@ -252,8 +252,15 @@ func (b *browser) serve(t *testing.T, bundle, at string, flags ...string) *serve
 	} else {
 		s.repo.Git("update-ref", "refs/heads/status", at)
 	}
+	s.begin(t, flags...)
+	return s
+}
+
+// begin clones the repo, and starts the dashboard of the clone.
+func (s *server) begin(t *testing.T, flags ...string) {
+	t.Helper()
 	s.repo.Git("clone", "-q", "-b", "main", s.repo.Dir, s.clone)
-	s.cmd = exec.Command(b.program, append([]string{"ui", "--repo", s.clone, "--listen", "127.0.0.1:0", "--interval", "1s"}, flags...)...)
+	s.cmd = exec.Command(s.program, append([]string{"ui", "--repo", s.clone, "--listen", "127.0.0.1:0", "--interval", "1s"}, flags...)...)
 	stdout, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
 	var stderr strings.Builder
@@ -263,7 +270,6 @@ func (b *browser) serve(t *testing.T, bundle, at string, flags ...string) *serve
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	require.NoError(t, err, "the program prints its URL: %s", stderr.String())
 	s.url = strings.TrimSpace(line)
-	return s
 }
 
 func (s *server) stop(t *testing.T) {
