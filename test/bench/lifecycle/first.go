@@ -79,6 +79,7 @@ func (b *bench) first(perObject time.Duration) error {
 	b.row("first start of all: wall; CPU, git included")("%.0f s; %.0f s", took.Seconds(), used.Seconds())
 	b.row("… passes; the longest; the longest stage")("%d; %.1f s; %.1f s (%s)", p.n, p.longest.Seconds(), p.stage.Seconds(), p.slowest)
 	b.row("… probes at which the loop was not alive")("%d", dead)
+	b.memory()
 	for _, kind := range kinds {
 		if heard := slices.Sorted(slices.Values(e.heard[kind])); len(heard) > 0 {
 			n := len(heard)

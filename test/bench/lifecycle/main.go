@@ -187,9 +187,7 @@ func (b *bench) quiet(passes int, profile, heapProfile string) error {
 		return fmt.Errorf("the status branch moved from %s to %s", head, after)
 	}
 	b.row("… commits to the status branch, objects sent to the runtime")("0, 0")
-	heap, resident := memory()
-	b.row("memory: live heap")("%d MiB", heap>>20)
-	b.row("… resident, at most so far")("%d MiB", resident>>20)
+	b.memory()
 	if heapProfile == "" {
 		return err
 	}
@@ -199,6 +197,13 @@ func (b *bench) quiet(passes int, profile, heapProfile string) error {
 	}
 	defer f.Close()
 	return pprof.WriteHeapProfile(f)
+}
+
+// memory adds what this process takes.
+func (b *bench) memory() {
+	heap, resident := memory()
+	b.row("memory: live heap")("%d MiB", heap>>20)
+	b.row("… resident, at most so far")("%d MiB", resident>>20)
 }
 
 // some changes one application in a hundred, again and again, until that many
