@@ -28,7 +28,7 @@ func (l *Live) observe(u *unstructured.Unstructured) *Object {
 func (l *Live) read(text string) (*Object, error) {
 	object := gjson.Parse(text)
 	if !object.IsObject() {
-		return nil, errors.New("the API server told an object that is none")
+		return nil, errors.New("the API server told something that is no object")
 	}
 	meta := at(object, "metadata")
 	version, labels, annotations := at(object, "apiVersion").Str, at(meta, "labels"), at(meta, "annotations")
