@@ -87,6 +87,16 @@ func (g gate) standBy(app *App, spec *model.Application, levels []Level) {
 	}
 }
 
+// standAsBefore does so for the accepted spec of an application that runs, and for a newer one.
+func (g gate) standAsBefore(app *App) {
+	if app.Spec != nil {
+		g.standBy(app, app.Spec, app.Levels)
+	}
+	if app.Update != nil {
+		g.standBy(app, app.Wanted, app.Update.levels)
+	}
+}
+
 // beside checks another flavour against the quotas, together with those that passed before it: what the application may
 // get in one of them counts.
 func (g gate) beside(app *App, levels []Level) (found []Finding, ok bool) {

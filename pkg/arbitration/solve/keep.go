@@ -64,7 +64,7 @@ func takes(spec *model.Application, app *App, component string) bool {
 func (c *Case) PassGate(app *App) {
 	if app.Incumbent() {
 		c.passUpdate(app)
-		c.standBy(app)
+		gate{c.Books, c.Fleet.Platform}.standAsBefore(app)
 		return
 	}
 	if app.Wanted == nil {
@@ -81,17 +81,6 @@ func (c *Case) PassGate(app *App) {
 	}
 	app.Levels, app.Verdict, app.Reason = levels, model.VerdictWaiting, model.ReasonCapacityShort
 	c.Count(app.Tenant, app.Spec, app.Variants.Most(levels), 1)
-}
-
-// standBy lets an application that runs in one of its flavours stand as when it waited, with its accepted spec and with a newer one.
-func (c *Case) standBy(app *App) {
-	g := gate{c.Books, c.Fleet.Platform}
-	if app.Spec != nil {
-		g.standBy(app, app.Spec, app.Levels)
-	}
-	if app.Update != nil {
-		g.standBy(app, app.Wanted, app.Update.levels)
-	}
 }
 
 // heldText explains why the newer spec is on hold, in the words of the rollback if the
