@@ -60,5 +60,5 @@ func TestDashboardPage(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 22, asked)
+	require.Equal(t, 23, asked)
 }
