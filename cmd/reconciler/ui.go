@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,9 @@ import (
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/web"
 )
+
+// uiGarbage is how much garbage the server holds, in percent of what it needs: it lives long, does little, and keeps moments of the past.
+const uiGarbage = 25
 
 func newUICommand() *cobra.Command {
 	var from ledgerFlags
@@ -135,6 +139,7 @@ server of files shows below any path, and ends.`,
 			} else if saving.push || saving.propose {
 				return errors.New("--push and --propose need a clone of the fleet repo: start in one, or name it with --repo DIR")
 			}
+			debug.SetGCPercent(uiGarbage)
 			server, err := dashboard.New(o)
 			if err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -162,6 +163,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, open func() (*Desk, 
 	if err := leashed.Limit(workerMemory); err != nil {
 		return err
 	}
+	debug.SetGCPercent(50) // it holds the fleet near its limit
 	desk, err := open()
 	if err != nil {
 		return err

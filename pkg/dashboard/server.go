@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -113,6 +114,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer stop()
 	s.running = ctx
 	s.follower.look(ctx)
+	debug.FreeOSMemory() // to read all of a branch takes several times as much as to hold it
 	s.work.Go(func() { s.follower.run(ctx, s.Interval, s.Hints) })
 	if s.Reconciler != nil {
 		s.work.Go(func() { s.Reconciler.run(ctx, s.Interval) })
