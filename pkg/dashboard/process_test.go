@@ -72,7 +72,12 @@ func (u unruly) Preview(ctx context.Context, d offline.Draft) (offline.Preview, 
 	if does == nil {
 		does = encoded(d.Edits[0].Value)
 	}
-	if err := os.WriteFile(filepath.Join(u.dir, "began-"+string(does)), nil, 0o600); err != nil {
+	began := filepath.Join(u.dir, "began-"+string(does))
+	err := os.WriteFile(began+"-whole", []byte(strconv.Itoa(os.Getpid())), 0o600)
+	if err == nil {
+		err = os.Rename(began+"-whole", began)
+	}
+	if err != nil {
 		return offline.Preview{}, err
 	}
 	switch string(does) {
@@ -98,7 +103,7 @@ func (u unruly) Preview(ctx context.Context, d offline.Draft) (offline.Preview, 
 }
 
 // employing returns a server of several people with two workers in children.
-func employing(t *testing.T) (c *client, of []*Process, began func(does string)) {
+func employing(t *testing.T) (c *client, of []*Process, began func(does string) (pid int)) {
 	command, err := program()
 	require.NoError(t, err)
 	m := small(0, "")
@@ -112,9 +117,16 @@ func employing(t *testing.T) (c *client, of []*Process, began func(does string))
 		of, all = append(of, p), append(all, p)
 	}
 	s.Gate, s.Saver, s.workers = asks{}, &saver{}, newBenches(all)
-	return stranger(t, s), of, func(does string) {
+	return stranger(t, s), of, func(does string) (pid int) {
 		name := filepath.Join(dir, "began-"+does)
-		require.Eventually(t, func() bool { return os.Remove(name) == nil }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool {
+			said, err := os.ReadFile(name)
+			if err == nil {
+				pid, err = strconv.Atoi(string(said))
+			}
+			return err == nil && os.Remove(name) == nil
+		}, time.Minute, time.Millisecond)
+		return pid
 	}
 }
 
@@ -144,17 +156,15 @@ func TestWorkersEndAlone(t *testing.T) {
 
 // TestKilledWorkers: who asked is told to ask again when the worker is killed in the middle of it. Where it was killed before, another one answers.
 func TestKilledWorkers(t *testing.T) {
-	c, of, began := employing(t)
+	c, _, began := employing(t)
 	answered := make(chan *httptest.ResponseRecorder, 1)
 	go func() { answered <- c.post("preview", bodyOf("", sleeps), "Test-User", "ada") }()
-	began(sleeps)
-	last := of[1]
-	require.NoError(t, killed(last.child.PID()))
+	require.NoError(t, killed(began(sleeps)))
 	w := <-answered
 	require.Contains(t, refused(t, http.StatusServiceUnavailable, w), "was killed; another one begins, so ask again")
 	require.Equal(t, "2", w.Header().Get("Retry-After"))
 	require.Equal(t, http.StatusOK, c.post("preview", bodyOf("", harmless), "Test-User", "ada").Code)
-	require.NoError(t, killed(last.child.PID()))
+	require.NoError(t, killed(began(harmless)))
 	require.Equal(t, http.StatusOK, c.post("preview", bodyOf("", harmless), "Test-User", "ada").Code)
 }
 
@@ -168,11 +178,10 @@ func killed(pid int) error {
 
 // TestWorkersAreTold: the preview that another one replaces ends in its worker, which goes on with what it holds.
 func TestWorkersAreTold(t *testing.T) {
-	c, of, began := employing(t)
+	c, _, began := employing(t)
 	first := make(chan *httptest.ResponseRecorder, 1)
 	go func() { first <- c.post("preview", bodyOf("", waits), "Test-User", "ada") }()
-	began(waits)
-	pid := of[1].child.PID()
+	pid := began(waits)
 	w := c.post("preview", bodyOf("", harmless), "Test-User", "ada")
 	refused(t, http.StatusConflict, <-first)
 	require.Equal(t, http.StatusOK, w.Code)
