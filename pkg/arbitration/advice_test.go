@@ -497,6 +497,39 @@ func TestALargerQuotaIsToldInLargeFleets(t *testing.T) {
 	require.Empty(t, quota("most"))
 }
 
+// In a fleet that is too large to be arbitrated again, who waits is told how much more capacity, guarantee or quota of a pool admits it.
+func TestWhatIsSharedIsToldInLargeFleets(t *testing.T) {
+	text := "policy preemption=none\npool p cpu=400\ntenant a\ntenant b guarantee=310\ntenant c\nruns a/web size=80\nruns"
+	for i := range 310 {
+		text += fmt.Sprintf(" b/%03d", i)
+	}
+	s, err := story.Read(text + " size=1\nasks a/more size=12\nasks c/huge size=300")
+	require.NoError(t, err)
+	s.Advises = true
+	told := func() (text []string) {
+		var ruling model.Ruling
+		for range 4 {
+			ruling, _ = s.Round()
+		}
+		d, _ := ruling.Find(model.AppID{Tenant: "a", Name: "more"})
+		require.Equal(t, model.VerdictWaiting, d.Verdict)
+		for _, x := range d.Advice {
+			if x.By == model.ByPlatform {
+				text = append(text, x.Text)
+			}
+		}
+		return text
+	}
+	require.Contains(t, told(), "give pool p 2 cpu more")
+	for i := range s.Fleet.Tenants {
+		if tenant := &s.Fleet.Tenants[i]; tenant.Name == "a" {
+			tenant.PoolQuotas = []model.PoolQuota{{Pool: "p", Limits: map[string]int64{"cpu": 85_000}}}
+		}
+	}
+	s.Seen.Pools[0].Capacity.CPU = 410_000
+	require.Contains(t, told(), "raise quota.pools.p.cpu of tenant a to 92")
+}
+
 // A fleet at rest gives no reason to record advice, however much time goes by, and one application more
 // only for applications whose advice depends on it: those of its tenant.
 func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {
@@ -568,7 +601,9 @@ func TestTryingIsDeciding(t *testing.T) { holds(t, 4, tryingIsDeciding) }
 
 func tryingIsDeciding(t *rapid.T) {
 	draw := rapid.SampledFrom([]func(*rapid.T) *scene{dressed, timed}).Draw(t, "draw")
-	s := draw(t).lived(t)
+	s := draw(t)
+	s.limitPools()
+	s.lived(t)
 	s.Now = s.Now.Add(time.Hour)
 	s.Settle(6, time.Hour)
 	in := solve.Inputs{Fleet: s.Fleet, Seen: s.Seen, Ledger: s.Ledger, Now: s.Now}
@@ -607,8 +642,73 @@ func tryingIsDeciding(t *rapid.T) {
 			tryingQuotaIsDeciding(t, in, c, app)
 		}
 	}
+	tryingMoreIsDeciding(t, in, c)
 	if model.DigestOf(s.Decide()) != before {
 		t.Fatal("trying changed the inputs")
+	}
+}
+
+// tryingMoreIsDeciding compares all that wait or are rejected with more capacity, a larger guarantee or a larger quota in a pool, as tried, with the fleet
+// decided with it.
+func tryingMoreIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case) {
+	waiting := new(solve.Waiting)
+	waiting.SumUp(c)
+	try := func(m solve.More, edit func(in *solve.Inputs)) {
+		served := m.Try(waiting)
+		edited := in
+		edit(&edited)
+		decided := arbitration.Solve(edited)
+		for _, app := range c.Apps {
+			if app.Granted() || app.Incumbent() || app.Wanted == nil || app.Unusable != nil {
+				continue
+			}
+			got, known := served.Of(app)
+			if !known {
+				continue
+			}
+			_, want := decided.Find(app.ID)
+			if got.Granted != want.Granted() || len(got.Victims) != len(want.Victims) {
+				t.Fatalf("%s: tried %+v: granted %v with %d victims; decided: granted %v with %d: %s", app.ID, m, got.Granted, len(got.Victims), want.Granted(), len(want.Victims), want.Message)
+			}
+		}
+		if again := arbitration.Solve(in); !slices.EqualFunc(again.Nodes, c.Nodes, func(x, y solve.Node) bool {
+			return x.FairShare == y.FairShare && slices.Equal(x.Floor, y.Floor) && slices.Equal(x.Used, y.Used) && slices.Equal(x.Guarantee, y.Guarantee)
+		}) {
+			t.Fatalf("trying %+v changed the case", m)
+		}
+	}
+	for at := range c.Pools {
+		for _, n := range []int64{1000, 4000, 16_000} {
+			m := solve.More{Of: solve.Capacity, Pool: at, Amount: c.Zero()}
+			m.Amount[0] = n
+			try(m, func(in *solve.Inputs) {
+				in.Seen.Pools = slices.Clone(in.Seen.Pools)
+				for i := range in.Seen.Pools {
+					if q := &in.Seen.Pools[i]; q.Name == c.Pools[at].Name {
+						q.Capacity.CPU += n
+					}
+				}
+			})
+		}
+	}
+	for i := range in.Fleet.Tenants {
+		node := c.Tenants[in.Fleet.Tenants[i].Name]
+		for _, n := range []int64{1000, 5000} {
+			m := solve.More{Of: solve.Guarantee, Node: node, Amount: c.Zero()}
+			m.Amount[0] = n
+			try(m, func(in *solve.Inputs) {
+				in.Fleet.Tenants = slices.Clone(in.Fleet.Tenants)
+				in.Fleet.Tenants[i].Guarantee.CPU += n
+			})
+		}
+		for _, q := range in.Fleet.Tenants[i].PoolQuotas {
+			m := solve.More{Of: solve.PoolQuota, Node: node, Pool: c.PoolAt[q.Pool], Amount: c.Zero()}
+			m.Amount[0] = 2000
+			try(m, func(in *solve.Inputs) {
+				in.Fleet.Tenants = slices.Clone(in.Fleet.Tenants)
+				in.Fleet.Tenants[i].PoolQuotas = []model.PoolQuota{{Pool: q.Pool, Limits: map[string]int64{"cpu": q.Limits["cpu"] + 2000}}}
+			})
+		}
 	}
 }
 

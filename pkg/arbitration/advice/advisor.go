@@ -11,12 +11,14 @@ import (
 
 // Limits of the work, in applications that are decided. What a try on the solved case looks at counts much less: see try.
 const (
-	overhead = 20
-	effort   = 6_000 // in a pass: it begins with no other application after that
-	large    = 8_000 // in a pass of a large fleet, in which nothing is arbitrated again
-	beside   = 45    // in a pass of a large fleet in which an application arrives: that is waited for, and advice is not
-	each     = 4_000 // for one kind of change of one application
-	whole    = 300   // applications that are arbitrated again as a whole to try one change
+	overhead    = 20
+	effort      = 6_000  // in a pass: it begins with no other application after that
+	large       = 10_000 // in a pass of a large fleet, in which nothing is arbitrated again
+	medium      = 21_000 // the same of a fleet in which a pass has little else to do
+	beside      = 45     // in a pass of a large fleet in which an application arrives: that is waited for, and advice is not
+	each        = 4_000  // for one kind of change of one application
+	mediumFleet = 20_000 // applications at the most of a fleet in which a pass has little else to do
+	whole       = 300    // applications that are arbitrated again as a whole to try one change
 )
 
 // What is known of a change for those who are alike, where no amount of it helped the first of them.
@@ -34,9 +36,18 @@ type Advisor struct {
 	rests bool // nothing moves, so changes can be tried on the case
 	spent int
 	alike map[string]map[string]int64 // by likeness, then by kind: the amount that helped, none or unknown
-	held  map[holdersOf][]*solve.App
+	once
 	basis basis
 	quiet quiet
+}
+
+// once is what is found out once in a pass.
+type once struct {
+	held       map[holdersOf][]*solve.App
+	served     map[string]solve.Served // by what there is more of
+	waiting    *solve.Waiting
+	rejected   []*solve.App // the first of them by name
+	guaranteed solve.Vector // to all tenants together
 }
 
 // New returns an advisor for a solved case. Again must be the function that solved it.
@@ -50,7 +61,8 @@ func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Advisor {
 // begin forgets what was found out about the case as it was.
 func (a *Advisor) begin() {
 	a.rests, a.spent = a.Still(), 0
-	a.alike, a.held = map[string]map[string]int64{}, map[holdersOf][]*solve.App{}
+	a.alike = map[string]map[string]int64{}
+	a.once = once{held: map[holdersOf][]*solve.App{}, served: map[string]solve.Served{}}
 	a.basis.pass = pass{rests: a.rests, tenants: map[int]string{}, domains: map[int]string{}, all: map[string]string{}}
 }
 
@@ -185,6 +197,9 @@ func (a *Advisor) effort() int {
 		return 0
 	case slices.ContainsFunc(a.Newcomers, func(app *solve.App) bool { return app.Wanted != nil }):
 		return beside
+	}
+	if len(a.Apps) <= mediumFleet {
+		return medium
 	}
 	return large
 }

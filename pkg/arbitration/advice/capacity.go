@@ -115,6 +115,12 @@ func (s larger) enlarge(pool int, list []int64, between bool, more func(n int64)
 					}
 				}
 			}
+		}, more: func(n int64) solve.More {
+			m := solve.More{Of: solve.Capacity, Pool: pool, Amount: s.Zero()}
+			for _, l := range more(n) {
+				m.Amount[l.resource] += l.amount
+			}
+			return m
 		}},
 		tell: func(n int64) model.Advice {
 			var parts []string
@@ -133,6 +139,12 @@ func (s larger) enlarge(pool int, list []int64, between bool, more func(n int64)
 	}
 }
 
+// These bound what is added up of what others ask for.
+const (
+	mostAhead    = 16 // of those that wait
+	mostRejected = 8
+)
+
 // ahead is what those ask for at the least that wait too, added up in the order of their tenants and lines, and then what those ask for
 // that are rejected: what becomes free may go to them first.
 func (s larger) ahead() (sums []solve.Vector) {
@@ -141,17 +153,30 @@ func (s larger) ahead() (sums []solve.Vector) {
 		sum.Add(amount)
 		sums = append(sums, slices.Clone(sum))
 	}
-	for _, line := range s.Pending {
-		for _, app := range line {
-			if app != s.app && !app.Granted() && len(sums) < 16 {
+	for i := 0; i < len(s.Pending) && len(sums) < mostAhead; i++ {
+		for _, app := range s.Pending[i] {
+			if app != s.app && !app.Granted() && len(sums) < mostAhead {
 				add(app.Levels[len(app.Levels)-1].Total)
 			}
 		}
 	}
-	for _, app := range s.Apps {
-		if app != s.app && app.Wanted != nil && app.Verdict == model.VerdictRejected && len(sums) < 24 {
+	for _, app := range s.refused() {
+		if app != s.app && len(sums) < mostAhead+mostRejected {
 			add(s.AsksFor(app, app.Wanted))
 		}
 	}
 	return sums
+}
+
+// refused lists the first of those that are rejected.
+func (a *Advisor) refused() []*solve.App {
+	if a.rejected == nil {
+		a.rejected = []*solve.App{}
+		for _, app := range a.Apps {
+			if app.Wanted != nil && app.Verdict == model.VerdictRejected && len(a.rejected) <= mostAhead+mostRejected {
+				a.rejected = append(a.rejected, app)
+			}
+		}
+	}
+	return a.rejected
 }

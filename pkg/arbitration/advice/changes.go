@@ -16,14 +16,11 @@ type kind struct {
 }
 
 // kinds lists the kinds: first those that the owner of the application can make, then those of the admins of its tenant, then those of
-// the platform's. In a large fleet those are missing that concern more than a tenant or a group.
+// the platform's.
 func (s *search) kinds() []kind {
-	list := []kind{{"request", s.smallerRequest}, {"replicas", s.fewerReplicas}, {"minReplicas", s.smallerMinimum}, {"pool", s.otherPool},
-		{"flavour", s.otherFlavour}, {"spread", s.fewerDomains}, {"together", s.severalDomains}, {"budget", s.largerBudget}, {"time", s.shorterTime}, {"priority", s.otherPriority}, {"quota", s.moreQuota}}
-	if len(s.Apps) <= s.whole {
-		list = append(list, kind{"quota", s.morePoolQuota}, kind{"guarantee", s.moreGuarantee}, kind{"capacity", larger{s}.changes})
-	}
-	return append(list, kind{"time", s.wait})
+	return []kind{{"request", s.smallerRequest}, {"replicas", s.fewerReplicas}, {"minReplicas", s.smallerMinimum}, {"pool", s.otherPool},
+		{"flavour", s.otherFlavour}, {"spread", s.fewerDomains}, {"together", s.severalDomains}, {"budget", s.largerBudget}, {"time", s.shorterTime}, {"priority", s.otherPriority}, {"quota", s.moreQuota},
+		{"quota", s.morePoolQuota}, {"guarantee", s.moreGuarantee}, {"capacity", larger{s}.changes}, {"time", s.wait}}
 }
 
 // changes lists the changes that could help.

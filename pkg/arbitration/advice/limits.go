@@ -146,10 +146,7 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 	if len(p.failed) > 0 || s.Nodes[s.app.Tenant].Weight == 0 && s.Fleet.Tenants == nil {
 		return nil
 	}
-	n, sum := &s.Nodes[s.app.Tenant], s.Zero()
-	for i := range s.Fleet.Tenants {
-		sum.Add(s.Of(s.Fleet.Tenants[i].Guarantee))
-	}
+	n, sum := &s.Nodes[s.app.Tenant], s.allGuaranteed()
 	for i, r := range p.asks {
 		u, name := unit(r), s.Names[r]
 		had := n.Guarantee[r]
@@ -163,6 +160,10 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 			kind: "guarantee", by: model.ByPlatform, list: smallest(append(amounts, left), left), between: true, only: i >= len(p.resources),
 			beyond: beyond{inputs: func(in *solve.Inputs, n int64) {
 				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) { t.Guarantee = t.Guarantee.With(name, had+n*u) })
+			}, more: func(n int64) solve.More {
+				m := solve.More{Of: solve.Guarantee, Node: s.app.Tenant, Amount: s.Zero()}
+				m.Amount[r] = n * u
+				return m
 			}},
 			tell: func(n int64) model.Advice {
 				to := model.FormatAmount(name, had+n*u)
@@ -172,6 +173,17 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 		})
 	}
 	return list
+}
+
+// allGuaranteed is what all tenants are guaranteed together.
+func (a *Advisor) allGuaranteed() solve.Vector {
+	if a.guaranteed == nil {
+		a.guaranteed = a.Zero()
+		for i := range a.Fleet.Tenants {
+			a.guaranteed.Add(a.Of(a.Fleet.Tenants[i].Guarantee))
+		}
+	}
+	return a.guaranteed
 }
 
 // editTenant changes a tenant in inputs.

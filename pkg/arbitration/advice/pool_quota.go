@@ -11,8 +11,8 @@ import (
 
 // morePoolQuota raises the quota of a tenant or a group in a pool that keeps the application out of it.
 func (s *search) morePoolQuota(p *points) (list []change) {
-	add := func(at int, pool string, r int, limit, lack int64, only bool) {
-		node, name, u := s.Nodes[at].Name, s.Names[r], unit(r)
+	add := func(at, in, r int, limit, lack int64, only bool) {
+		node, pool, name, u := s.Nodes[at].Name, s.Pools[in].Name, s.Names[r], unit(r)
 		units := []int64{ceil(lack, u), 2 * ceil(lack, u)}
 		for _, sum := range s.placeless(at, name, false) {
 			units = append(units, ceil(lack+sum, u))
@@ -37,6 +37,10 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 					return
 				}
 				editGroup(in, node, func(g *model.Group) { g.PoolQuotas = raise(g.PoolQuotas, n) })
+			}, more: func(n int64) solve.More {
+				m := solve.More{Of: solve.PoolQuota, Node: at, Pool: in, Amount: s.Zero()}
+				m.Amount[r] = n * u
+				return m
 			}},
 			tell: func(n int64) model.Advice {
 				to := model.FormatAmount(name, limit+n*u)
@@ -49,7 +53,7 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 		for _, short := range place {
 			if short.Quota && short.Pool >= 0 {
 				limit, _ := s.PoolQuota(short.Node, short.Pool, short.Resource)
-				add(short.Node, s.Pools[short.Pool].Name, short.Resource, limit, short.Asked-short.Free, n > 0)
+				add(short.Node, short.Pool, short.Resource, limit, short.Asked-short.Free, n > 0)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -28,6 +29,7 @@ type change struct {
 type beyond struct {
 	inputs func(in *solve.Inputs, n int64)
 	quota  func(n int64) solve.Raise // the same, as a larger quota; nil: it is none
+	more   func(n int64) solve.More  // the same, as more of what many share; nil: it is none
 }
 
 // hit is an amount that admits, and who gives way.
@@ -91,8 +93,29 @@ func (ch *change) onCase(s *search, wanted *model.Application, n int64) (t solve
 		t, known = s.Try(s.app, wanted)
 	case ch.quota != nil:
 		t, known = ch.quota(n).Try(s.Case, s.app)
+	case ch.more != nil:
+		t, known = ch.withMore(s, n)
 	}
 	s.left -= t.Looked / glance
+	return t, known
+}
+
+// withMore finds out what the application would get with more of what many share. Who gets what is found out once in a pass.
+func (ch *change) withMore(s *search, n int64) (t solve.Trial, known bool) {
+	m := ch.more(n)
+	key := fmt.Sprint(m)
+	served, ok := s.served[key]
+	if !ok {
+		if s.waiting == nil {
+			s.waiting = new(solve.Waiting)
+			s.waiting.SumUp(s.Case)
+		}
+		served = m.Try(s.waiting)
+		s.served[key] = served
+	}
+	if t, known = served.Of(s.app); !ok {
+		t.Looked = served.Looked
+	}
 	return t, known
 }
 

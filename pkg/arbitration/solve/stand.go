@@ -111,11 +111,25 @@ type span struct{ from, to Share }
 
 func (s span) Contains(fair Share) bool { return s.from <= fair && fair < s.to }
 
+// steadyWith reports whether everything of the tenant surely stands as it does with another fair share of a larger capacity: what
+// is within a share of it still is, and what is beyond that takes less of it, by no more than it grew.
+func (s *Stood) steadyWith(fair Share, before, total Vector) bool {
+	to := s.Steady.to
+	for r, n := range before {
+		if to < endless && n < total[r] {
+			to = min(to, mulDiv(s.Steady.to+Slack, Share(n), Share(total[r]))-Slack)
+		}
+	}
+	return (s.Steady.from <= fair || s.inSlack <= fair && s.inShare.Dominant(total) <= fair+grain) && fair < to
+}
+
 // Stood is what is known of a tenant when its applications stand.
 type Stood struct {
 	Steady  span   // fair shares with which everything of the tenant would stand as it does
 	within  Share  // what all parts take that are within its fair share
 	exceeds excess // the first part that is not
+	inShare Vector // what all parts take up to the last that is within the fair share, nil: none is
+	inSlack Share  // what a part within the slack takes beyond that, at the most
 }
 
 // excess is a part of an application that goes beyond the fair share of its tenant. The zero value is none.
@@ -207,8 +221,10 @@ func (r *ranks) place(app *App, l int, best Class) Class {
 	case share <= r.fairShare+grain:
 		s = WithinFairShare
 		steady.from = max(steady.from, share-min(share, grain))
+		r.inShare = append(r.inShare[:0], r.inFairShare...)
 	case share <= r.fairShare+Slack:
 		s = WithinSlack
+		r.inSlack = max(r.inSlack, share-min(share, Slack))
 		steady.from = max(steady.from, share-min(share, Slack))
 		steady.to = min(steady.to, share-grain)
 	default:
