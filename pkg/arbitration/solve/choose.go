@@ -21,17 +21,11 @@ func choose(options []*option, needs []need) []move {
 	}
 	evicted := map[*option]bool{}
 	if !missing.isNothing() {
-		var candidates []*candidate
-		for _, o := range options {
-			if !o.evict {
-				continue
-			}
-			gain := slices.Clone(o.all)
-			if gain.sub(o.degraded()); !gain.isNothing() {
-				candidates = append(candidates, &candidate{option: o, gain: gain})
-			}
-		}
-		chosen := cover(candidates, missing)
+		chosen := cover(candidatesOf(options, len(needs), func(o *option, gain Vector) bool {
+			copy(gain, o.all)
+			gain.sub(o.degraded())
+			return o.evict
+		}), missing)
 		if chosen == nil {
 			return nil
 		}
@@ -45,13 +39,10 @@ func choose(options []*option, needs []need) []move {
 		moves = append(moves, move{o, -1})
 	}
 	if !rest.isNothing() {
-		var candidates []*candidate
-		for _, o := range options {
-			if gain := o.degraded(); !evicted[o] && !gain.isNothing() {
-				candidates = append(candidates, &candidate{option: o, gain: gain})
-			}
-		}
-		for _, x := range cover(candidates, rest) {
+		for _, x := range cover(candidatesOf(options, len(needs), func(o *option, gain Vector) bool {
+			copy(gain, o.degraded())
+			return !evicted[o]
+		}), rest) {
 			moves = append(moves, move{x.option, x.option.lowest})
 			rest.sub(x.gain)
 		}
@@ -65,6 +56,20 @@ func choose(options []*option, needs []need) []move {
 type candidate struct {
 	option *option
 	gain   Vector // what it adds to what is needed
+}
+
+// candidatesOf lists those of the options that add something to what is needed. Gain sets what one adds, and reports whether it counts. A
+// search chooses among thousands of options, many times, so all candidates share two allocations.
+func candidatesOf(options []*option, needs int, gain func(o *option, gain Vector) bool) []*candidate {
+	list, all, gains := make([]*candidate, 0, len(options)), make([]candidate, len(options)), make(Vector, needs*len(options))
+	for i, o := range options {
+		x := &all[i]
+		x.option, x.gain = o, gains[i*needs:(i+1)*needs]
+		if gain(o, x.gain) && !x.gain.isNothing() {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // tier orders options by whom to ask first: worse standings before better ones, and in the
