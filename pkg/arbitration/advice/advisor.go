@@ -14,7 +14,7 @@ const (
 	overhead    = 20
 	effort      = 6_000  // in a pass: it begins with no other application after that
 	large       = 10_000 // in a pass of a large fleet, in which nothing is arbitrated again
-	medium      = 21_000 // the same of a fleet in which a pass has little else to do
+	medium      = 18_000 // the same of a fleet in which a pass has little else to do
 	beside      = 45     // in a pass of a large fleet in which an application arrives: that is waited for, and advice is not
 	each        = 4_000  // for one kind of change of one application
 	mediumFleet = 20_000 // applications at the most of a fleet in which a pass has little else to do
