@@ -32,7 +32,8 @@
 // from who runs. So each change makes the list larger, in the order of words in a dictionary, and as there are
 // finitely many states, everything comes to rest. The acceptance test (scale.verdict) decides
 // whether a plan is fair; that it is no potential across own-tenant exchanges does no harm: an exchange inside a
-// tenant may lower what the tenant uses, but the list only grows.
+// tenant may lower what the tenant uses, but the list only grows. Who gives way in a shortage and is told so follows from what
+// is declared, too, and not from the levels that run, so it stays the same one until it loses its place.
 //
 // The package writes no decisions and compares nothing with an earlier pass. A Case
 // owns its slices and never changes the slices of its inputs. Amounts are integers:

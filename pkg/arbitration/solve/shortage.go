@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -71,7 +72,8 @@ func (a *allotment) bound(app *App) *gang {
 	return app.Levels[app.Level].gang
 }
 
-// relieve covers the needs of a pool or a domain of one. Where names it.
+// relieve covers the needs of a pool or a domain of one. Where names it. Of those that stand alike and would do as well the youngest
+// gives way, whatever each runs now. So who is told that it loses its place is chosen again in the next pass, though it was degraded by then.
 func (a *allotment) relieve(where string, needs []need) {
 	var options []*option
 	for _, at := range a.all() {
@@ -84,6 +86,7 @@ func (a *allotment) relieve(where string, needs []need) {
 			options = append(options, &option{app: v, lowest: last, evict: true, least: v.Base(), all: held, gains: a.gains(v, last, held, needs)})
 		}
 	}
+	slices.SortFunc(options, func(x, y *option) int { return FirstCome(y.app, x.app) })
 	for _, m := range choose(options, needs) {
 		a.giveWay(where, m)
 	}

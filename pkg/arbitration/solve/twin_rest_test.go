@@ -20,7 +20,7 @@ import (
 // level that it has, that is needed whole, for every level, flavour and pool of everybody who waits, grows or runs degraded. Fleets are those of
 // TestEveryDisruptionIsFair, with a capacity that changes, and crowded ones of many small applications.
 func TestNothingFairerIsLeftAtRest(t *testing.T) {
-	wanted := tier.Count(300, 1_500, 90_000)
+	wanted := tier.Count(300, 1_500, 100_000)
 	rests, tried, byPastUse, byPools, most := 0, 0, 0, 0, 0
 	for seed := uint64(1); rests < wanted; seed++ {
 		h := newHistory(seed)

@@ -125,6 +125,7 @@ var mutations = []mutation{
 
 	// Restore and shortage.
 	{"solve/restore.go", "nothing holds a restore", `return !a.now.Before(a.RestoredFrom(app)) && app`, `return app`},
+	{"solve/shortage.go", "who is told that it loses its place follows from what it runs", `return FirstCome(y.app, x.app)`, `return 0`},
 
 	// Filling.
 	{"solve/allot.go", "who is refused an update holds nothing", `model.VerdictGranted, nil
