@@ -21,11 +21,7 @@ func choose(options []*option, needs []need) []move {
 	}
 	evicted := map[*option]bool{}
 	if !missing.isNothing() {
-		chosen := cover(candidatesOf(options, len(needs), func(o *option, gain Vector) bool {
-			copy(gain, o.all)
-			gain.sub(o.degraded())
-			return o.evict
-		}), missing)
+		chosen := cover(candidatesOf(options, (*option).beyond), missing)
 		if chosen == nil {
 			return nil
 		}
@@ -39,9 +35,11 @@ func choose(options []*option, needs []need) []move {
 		moves = append(moves, move{o, -1})
 	}
 	if !rest.isNothing() {
-		for _, x := range cover(candidatesOf(options, len(needs), func(o *option, gain Vector) bool {
-			copy(gain, o.degraded())
-			return !evicted[o]
+		for _, x := range cover(candidatesOf(options, func(o *option) Vector {
+			if evicted[o] {
+				return nil
+			}
+			return o.degraded()
 		}), rest) {
 			moves = append(moves, move{x.option, x.option.lowest})
 			rest.sub(x.gain)
@@ -58,15 +56,27 @@ type candidate struct {
 	gain   Vector // what it adds to what is needed
 }
 
-// candidatesOf lists those of the options that add something to what is needed. Gain sets what one adds, and reports whether it counts. A
-// search chooses among thousands of options, many times, so all candidates share two allocations.
-func candidatesOf(options []*option, needs int, gain func(o *option, gain Vector) bool) []*candidate {
-	list, all, gains := make([]*candidate, 0, len(options)), make([]candidate, len(options)), make(Vector, needs*len(options))
+// beyond is what its eviction adds to its degradation, nil if it may not be evicted.
+func (o *option) beyond() Vector {
+	switch {
+	case !o.evict:
+		return nil
+	case o.degraded() == nil:
+		return o.all
+	}
+	gain := slices.Clone(o.all)
+	gain.sub(o.degraded())
+	return gain
+}
+
+// candidatesOf lists those of the options whose gain adds something to what is needed. A search chooses among thousands of options, many
+// times, so all candidates share one allocation.
+func candidatesOf(options []*option, gain func(o *option) Vector) []*candidate {
+	list, all := make([]*candidate, 0, len(options)), make([]candidate, len(options))
 	for i, o := range options {
-		x := &all[i]
-		x.option, x.gain = o, gains[i*needs:(i+1)*needs]
-		if gain(o, x.gain) && !x.gain.isNothing() {
-			list = append(list, x)
+		if g := gain(o); !g.isNothing() {
+			all[i] = candidate{o, g}
+			list = append(list, &all[i])
 		}
 	}
 	return list

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration"
@@ -53,7 +54,7 @@ func advice(s size) (rows []row) {
 		})
 		tried, dear := dearest(w, alike, func() time.Duration { _, d := decide(); return d })
 		rows = append(rows, row{
-			what:   fmt.Sprintf("advice, %s: CPU for the dearest of %d of these classes, each by itself: a pass in which one of it has no advice, less one in which all have", f.name, tried),
+			what:   fmt.Sprintf("advice, %s: CPU for the dearest of %d of these classes, each by itself: a pass in which one of it has no advice, less one in which all have, median of three", f.name, tried),
 			figure: ms(dear), want: "≤ 20 ms", judged: true, met: dear <= 20*time.Millisecond,
 		})
 	}
@@ -80,8 +81,9 @@ func classes(w *world.World, r model.Ruling) (list []model.AppID) {
 	return list
 }
 
-// dearest times the advice for one of each of so many classes, in a pass in which everybody else has some. It returns how many
-// these are, and the longest time beyond that of a pass in which all have some.
+// dearest times the advice for one of each of so many classes, in a pass in which everybody else has some: the median of three such passes,
+// as a collection of garbage falls into some of them. It returns how many classes these are, and the longest time beyond that of a pass in
+// which all have some.
 func dearest(w *world.World, alike []model.AppID, pass func() time.Duration) (tried int, most time.Duration) {
 	const sample = 100
 	rest := pass()
@@ -89,12 +91,17 @@ func dearest(w *world.World, alike []model.AppID, pass func() time.Duration) (tr
 		rest = min(rest, pass())
 	}
 	for i := 0; i < len(alike); i += max(1, len(alike)/sample) {
-		for n := range w.Ledger.Decisions {
-			if d := &w.Ledger.Decisions[n]; d.App == alike[i] {
-				d.Advice, d.Advised = nil, nil
+		var times []time.Duration
+		for range 3 {
+			for n := range w.Ledger.Decisions {
+				if d := &w.Ledger.Decisions[n]; d.App == alike[i] {
+					d.Advice, d.Advised = nil, nil
+				}
 			}
+			times = append(times, pass())
 		}
-		most = max(most, pass()-rest)
+		slices.Sort(times)
+		most = max(most, times[1]-rest)
 		tried++
 	}
 	return tried, most
