@@ -65,11 +65,11 @@ soak: cluster ## Test all there is to test, for hours: all states, thousands of 
 
 .PHONY: tests fmt vet staticcheck architecture cluster
 # The race detector watches the packages whose sources start goroutines or take locks. What takes its time by the clock begins
-# first. On two cores a third package uses the time in which two wait, or are linked. A watched program would sleep for a second
+# first. On two cores two more packages use the time in which others wait, or are linked. A watched program would sleep for a second
 # before it exits. Of packages that have neither, those tests run there once more in which others call them side by side.
 tests:
-	$(IN_MEMORY); packages=$$($(GO) run ./test/goroutines -without); $(PURE) -vet=off $$packages
-	$(IN_MEMORY); packages="./test/chaos $$($(GO) run ./test/goroutines)"; GORACE=atexit_sleep_ms=100 $(TEST) -p 3 -vet=off -race $$packages
+	$(IN_MEMORY); packages=$$($(GO) run ./test/goroutines -without); $(PURE) -p 3 -vet=off $$packages
+	$(IN_MEMORY); packages="./test/chaos $$($(GO) run ./test/goroutines)"; GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -vet=off -race $$packages
 	$(IN_MEMORY); GORACE=atexit_sleep_ms=100 $(TEST) -vet=off -race -parallel 16 -run '^TestParallel' $(call dirs_with,'^func TestParallel')
 fmt:
 	@unformatted=$$(gofmt -l $(SOURCES) web/*.go); test -z "$$unformatted" || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }

@@ -19,7 +19,7 @@ import (
 )
 
 // uiGarbage is how much garbage the server holds, in percent of what it needs: it lives long, does little, and keeps moments of the past.
-const uiGarbage = 25
+const uiGarbage = 10
 
 func newUICommand() *cobra.Command {
 	var from ledgerFlags
