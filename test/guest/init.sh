@@ -19,7 +19,7 @@ set --
 while IFS= read -r argument; do
 	set -- "$@" "$argument"
 done </arguments
-cd /work
-/work/program "$@" 2>&1
+cd /guest
+/guest/program "$@" 2>&1
 echo "GUEST-EXIT $?"
 poweroff -f

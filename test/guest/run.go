@@ -128,7 +128,7 @@ func pack(ctx context.Context, to, dir, program string, args []string) error {
 	}
 	defer f.Close()
 	a := newArchive(f)
-	for _, d := range []string{"proc", "sys", "dev", "tmp", "run", "work", "var/tmp"} {
+	for _, d := range []string{"proc", "sys", "dev", "tmp", "run", "guest", "var/tmp"} {
 		a.directory(d)
 	}
 	put := func(name, from string) {
@@ -148,7 +148,7 @@ func pack(ctx context.Context, to, dir, program string, args []string) error {
 	for _, l := range linked {
 		put(l, l)
 	}
-	put("work/program", program)
+	put("guest/program", program)
 	arguments := ""
 	for _, arg := range args {
 		arguments += arg + "\n"

@@ -1,0 +1,149 @@
+package solve
+
+import "slices"
+
+// serving serves those that wait.
+type serving struct {
+	*journal
+	waiting   *Waiting
+	allotment allotment
+	below     []bool // by tenant, whether it may take from others
+	free      Vector // of all pools
+	otherwise bool   // what runs of the tenant of the journal stands otherwise
+	heads     int
+}
+
+// mostServed bounds the work of one trial, in applications that are looked at.
+const mostServed = 12_000
+
+// serve serves those that may get something, until somebody has to give way, or it is not known what those get that come after.
+func (s *serving) serve(o *Served) {
+	o.served, o.passed = map[*App][]*Displaced{}, map[*App]bool{}
+	var took []*App
+	defer func() {
+		for _, app := range took {
+			s.Release(app)
+		}
+	}()
+	q := newQueue(s.Books, s.Roster, s)
+	own := &q.lines[s.tenant]
+	for app := q.head(); app != nil; app = q.head() {
+		if s.Nodes[s.tenant].Tenant != nil && own.next >= len(own.waiting) {
+			o.tenant = s.tenant // what others get is not asked
+			return
+		}
+		if q.skip(app) {
+			continue
+		}
+		if s.heads++; s.heads+*s.allotment.looked > mostServed || s.otherwise && app.Tenant != s.tenant && s.below[app.Tenant] {
+			return
+		}
+		q.advance(app)
+		f := s.allotment.find(app, app.Spec, nil)
+		switch {
+		case f.level < 0 && (s.Timed || patient(s.Now, app) && s.Nodes[app.Tenant].exceeds.app == app):
+			return // it may be promised something, or take though it exceeds the fair share
+		case f.level < 0:
+			if o.passed[app] = true; patient(s.Now, app) {
+				s.allotment.reserveFree(app)
+			}
+			continue
+		case f.plan != nil:
+			o.served[app] = displaced(f.plan, app)
+			return
+		}
+		o.served[app] = nil
+		if app.Variants != nil || app.Ending.known() || slices.ContainsFunc(f.loads, func(l Load) bool { return len(s.Pools[l.Pool].domains) > 0 }) {
+			return
+		}
+		s.take(app, f.loads)
+		took, s.free = append(took, app), nil
+		q.moved(app.Tenant)
+	}
+	o.ended = true
+}
+
+// Tried lists the tenants of which something may get a place.
+func (s *serving) Tried() []bool {
+	tried := make([]bool, len(s.Nodes))
+	reach := Preemption(&s.Fleet.Platform.Policy)
+	for i := range s.Nodes {
+		if len(s.Pending[i]) > 0 {
+			s.below[i] = reach == AnyBand || reach == Reclaim && s.Below(i)
+			tried[i] = s.Timed || s.mayGetSome(i) && slices.ContainsFunc(s.Pending[i], s.mayGet)
+		}
+	}
+	return tried
+}
+
+// Next returns the next that may get a place.
+func (s *serving) Next(tenant, at int) int {
+	if !s.Timed && !s.mayGetSome(tenant) {
+		return len(s.Pending[tenant])
+	}
+	for at < len(s.Pending[tenant]) && !s.Timed && !s.mayGet(s.Pending[tenant][at]) {
+		at++
+	}
+	return at
+}
+
+// mayGetSome reports whether anything of a tenant may get a place, or have something reserved.
+func (s *serving) mayGetSome(tenant int) bool {
+	l := &s.waiting.lines[tenant]
+	if s.free == nil {
+		s.free = s.Zero()
+		for i := range s.Pools {
+			for r := range s.free {
+				s.free[r] += max(0, s.Pools[i].Offered[r]-s.Pools[i].Used[r])
+			}
+		}
+	}
+	return l.otherwise || s.below[tenant] || l.highest > l.lowest || l.least.Fits(s.free)
+}
+
+// mayGet reports whether an application may fit in what is free, or others may give way for it, or something be reserved for it.
+func (s *serving) mayGet(app *App) bool {
+	least := &app.Levels[len(app.Levels)-1]
+	switch {
+	case app.Variants != nil, s.below[app.Tenant], s.waiting.lines[app.Tenant].lowest < app.Priority:
+		return true
+	case patient(s.Now, app) && s.anyPool(func(q *Pool) bool { return q.hasSome(least.Total) }):
+		return true
+	}
+	for _, l := range least.Bound {
+		if !s.Pools[l.Pool].mayFit(l.Amount) {
+			return false
+		}
+	}
+	return least.Loose == nil || s.anyPool(func(q *Pool) bool { return q.mayFit(least.Loose) })
+}
+
+// anyPool reports whether a pool is good.
+func (s *serving) anyPool(good func(*Pool) bool) bool {
+	for i := range s.Pools {
+		if good(&s.Pools[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayFit reports whether an amount is no more than what nobody was granted.
+func (q *Pool) mayFit(amount Vector) bool {
+	for r, n := range amount {
+		if n > 0 && n > q.Offered[r]-q.Used[r] {
+			return false
+		}
+	}
+	return true
+}
+
+// hasSome reports whether something of an amount may still be reserved.
+func (q *Pool) hasSome(amount Vector) bool {
+	for r, n := range amount {
+		if n > 0 && q.Offered[r]-q.Used[r] > q.reserved[r] {
+			return true
+		}
+	}
+	return false
+}
