@@ -20,6 +20,7 @@ type application struct {
 
 // component is one of its components, in the words of the schema.
 type component struct {
+	ofStep  bool // only a step of the workflow runs it
 	name    string
 	comment []string
 	doc     doc

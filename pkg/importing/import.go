@@ -44,7 +44,7 @@ func Import(data []byte, o Options) (*Result, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
 	}
-	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}, claims: map[string]*node{},
+	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}, claims: map[string]*node{}, connections: map[string]*node{},
 		defined: defined{templates: map[string]string{}, expand: o.Expand, workloads: map[*component]*node{}}}
 	t.app.labels = doc{}
 	t.app.name = dnsName(o.Name)
@@ -94,7 +94,9 @@ type translation struct {
 	batches map[string]*node    // of rollouts, by component
 	steps   map[string]string   // components by the names that a workflow gives them, "" for those that are Secrets
 	claims  map[string]*node    // that steps of a workflow make, by name
-	defined defined
+	// Steps that hand on the variables of a database, by the names under which they do.
+	connections map[string]*node
+	defined     defined
 }
 
 // component adds a component, under a name that no other has.

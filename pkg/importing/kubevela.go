@@ -1,9 +1,6 @@
 package importing
 
-import (
-	"errors"
-	"strings"
-)
+import "errors"
 
 // vela reads Applications of KubeVela.
 type vela struct{}
@@ -31,11 +28,7 @@ func (vela) read(t *translation, docs []*node) error {
 	if labels, _ := to.named(t, app.at("metadata.labels"), true); labels != nil {
 		t.app.labels = labels.(doc)
 	}
-	for _, step := range app.at("spec.workflow.steps").items() {
-		if v := step.at("properties.value"); step.at("type").string() == "apply-object" && v.at("kind").string() == "PersistentVolumeClaim" {
-			t.claims[v.at("metadata.name").string()] = v
-		}
-	}
+	kubevela.prepare(t, app.at("spec.workflow.steps").items())
 	made := map[*node]*component{}
 	list := app.at("spec.components").items()
 	for _, n := range list {
@@ -49,7 +42,7 @@ func (vela) read(t *translation, docs []*node) error {
 				made[n] = c
 				t.steps[name] = c.name
 			}
-		case t.defined.templates[definesResource+" "+n.at("type").string()] != "":
+		case t.defined.describes(n.at("type").string()) != nil:
 			if c := t.defined.resource(t, n); c != nil {
 				made[n] = c
 				t.steps[name] = c.name
@@ -93,29 +86,6 @@ func (vela) objects(t *translation, n *node) {
 		mark(kept, n.at("name"), n.at("type"))
 		t.steps[n.at("name").string()] = t.app.components[before].name
 	}
-}
-
-// velaClusters are the policies and steps that are about several clusters.
-var velaClusters = map[string]bool{
-	"topology": true, "override": true, "env-binding": true, "envbinding": true, "replication": true,
-	"deploy2env": true, "deploy2runtime": true, "share-cloud-resource": true, "deploy-cloud-resource": true,
-}
-
-// velaSteps are the types of steps that KubeVela has, but for those that can be said.
-var velaSteps = map[string]bool{
-	"apply-deployment": true, "read-object": true, "export2secret": true, "export2config": true, "list-config": true, "read-config": true,
-	"create-config": true, "delete-config": true, "webhook": true, "request": true, "notification": true, "depends-on-app": true, "read-app": true,
-	"generate-jdbc-connection": true, "apply-terraform-config": true, "apply-terraform-provider": true, "collect-service-endpoints": true, "addon-operation": true,
-	"build-push-image": true, "vela-cli": true, "export-data": true, "export-service": true, "print-message-in-status": true, "check-metrics": true, "clean-jobs": true,
-	"restart-workflow": true, "predownloadimage": true,
-}
-
-// unsaidStep is why a step of a type is not kept.
-func unsaidStep(kind string) error {
-	if velaSteps[kind] {
-		return because("is a step that D-AROS does not have, or says another way", "workflow: steps with type job, check, notify or canary")
-	}
-	return because("is a step that KubeVela's platform defined", "a step that the platform defines (definitions: steps)")
 }
 
 // velaTypes are the types of components that can be said.
@@ -192,137 +162,4 @@ func (vela) properties(s *scope, n *node) {
 	if _, err := kubevela.volumes(s, n.at("properties.volumes")); err != nil {
 		s.lose(n.at("properties.volumes"), err)
 	}
-}
-
-func (vela) workflow(t *translation, w *node) {
-	parallel := strings.EqualFold(w.at("mode.steps").string(), "DAG")
-	made := map[string]string{} // steps by their names in the file
-	for _, n := range w.at("steps").items() {
-		step := kubevela.step(t, n)
-		if step == nil {
-			continue
-		}
-		for _, e := range n.at("dependsOn").items() {
-			if before := made[e.string()]; before != "" {
-				mark(kept, e)
-				step.add("dependsOn", before)
-			}
-		}
-		if !parallel {
-			delete(step, "dependsOn") // each waits for the one before it anyhow
-		}
-		made[n.at("name").string()] = t.step(n.at("name").string(), step)
-	}
-	arrangeSteps(t, parallel)
-	if t.app.workflow == nil {
-		t.lose(w, because("has no step that deploys a component", "workflow: steps"))
-		return
-	}
-	mark(kept, w.at("mode.steps"))
-	if sub := w.at("mode.subSteps"); strings.EqualFold(sub.string(), "DAG") {
-		mark(kept, sub)
-	}
-}
-
-// step returns what a step becomes, nil if it is not kept.
-func (vela) step(t *translation, n *node) doc {
-	step := doc{}
-	properties := n.at("properties")
-	switch n.at("type").string() {
-	case "apply-component":
-		components := deployedBy(t, []*node{properties.at("component")})
-		if len(components) == 0 {
-			t.lose(n, because("names no component that was kept", ""))
-			return nil
-		}
-		step["type"], step["components"] = "deploy", components
-	case "step-group":
-		var names []*node
-		for _, sub := range n.at("subSteps").items() {
-			if sub.at("type").string() == "apply-component" {
-				names = append(names, sub.at("properties.component"))
-				mark(kept, sub.at("name"), sub.at("type"))
-			}
-		}
-		components := deployedBy(t, names)
-		if len(components) == 0 {
-			t.lose(n, because("is a group without a step that deploys a component", "workflow: steps"))
-			return nil
-		}
-		step["type"], step["components"] = "deploy", components
-	case "apply-remaining", "apply-application", "deploy":
-		step["type"] = "deploy"
-		var rest []any
-		left := deployedBy(t, properties.at("exceptions").items())
-		for _, c := range t.app.components {
-			skip := false
-			for _, l := range left {
-				skip = skip || l == c.name
-			}
-			if !skip {
-				rest = append(rest, c.name)
-			}
-		}
-		if len(rest) == 0 {
-			t.lose(n, because("deploys nothing that was kept", ""))
-			return nil
-		}
-		step["components"] = rest
-		if auto := properties.at("auto"); auto.string() == "false" {
-			step.add("dependsOn", t.step(n.at("name").string()+"-approval", doc{"type": "approval"}))
-			mark(kept, auto)
-		}
-	case "rollout-wait-succeed":
-		names := deployedBy(t, []*node{properties.at("component")})
-		if len(names) == 0 {
-			return nil
-		}
-		step["type"], step["components"] = "deploy", names
-		for _, c := range t.app.components {
-			if c.name == names[0] {
-				if canary := rollout.canary(t, c); canary != nil {
-					step = canary
-				}
-			}
-		}
-		if properties.at("appName").string() == n.root().at("metadata.name").string() {
-			mark(kept, properties.at("appName"))
-		}
-	case "apply-object":
-		components := manifest.applied(t, n)
-		if len(components) == 0 {
-			return nil
-		}
-		step["type"], step["components"] = "deploy", components
-	case "suspend":
-		step["type"] = "approval"
-		if d := properties.at("duration"); durationPattern.MatchString(d.string()) {
-			step["type"], step["properties"] = "wait", doc{"for": d.string()}
-			mark(kept, d)
-		}
-	default:
-		if velaClusters[n.at("type").string()] {
-			t.lose(n, &severalClusters)
-			return nil
-		}
-		if !t.defined.has(definesStep, n.at("type").string()) {
-			t.lose(n, unsaidStep(n.at("type").string()))
-			return nil
-		}
-		x, err := t.defined.expanded(t, definesStep, n, n.at("name").string(), nil)
-		if err != nil {
-			t.lose(n, err)
-			return nil
-		}
-		components := deployedBy(t, []*node{properties.at("component")})
-		if len(components) == 0 || !x.deploys {
-			t.lose(n, because("deploys no component that was kept", ""))
-			return nil
-		}
-		step["type"], step["components"] = "deploy", components
-	}
-	s := &scope{translation: t, d: step}
-	s.take(n, []row{{"timeout", "timeout", matching(durationPattern, "is no duration")}})
-	mark(kept, n.at("name"), n.at("type"))
-	return step
 }

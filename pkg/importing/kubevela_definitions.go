@@ -26,7 +26,8 @@ const (
 	definesTrait     = "TraitDefinition"
 	definesStep      = "WorkflowStepDefinition"
 
-	definesResource = "Terraform" // a ComponentDefinition with a configuration of Terraform
+	definesResource = "Terraform"        // a ComponentDefinition with a configuration of Terraform
+	definesRemote   = "Terraform remote" // or with the address of a repository that has one, and a directory of it
 )
 
 // define takes the templates of definitions. The first of a name counts.
@@ -37,8 +38,11 @@ func (d *defined) define(docs []*node) {
 		if source == "" {
 			source = n.at("spec.extension.template").string() // of older ones
 		}
-		if terraform := n.at("spec.schematic.terraform"); kind == definesComponent && terraform.at("type").null() && !terraform.at("configuration").null() {
+		if terraform := n.at("spec.schematic.terraform"); kind == definesComponent && !terraform.at("configuration").null() {
 			kind, source = definesResource, terraform.at("configuration").string()
+			if terraform.at("type").string() == "remote" {
+				kind, source = definesRemote, source+" "+terraform.at("path").string()
+			}
 		}
 		key := kind + " " + n.at("metadata.name").string()
 		if _, twice := d.templates[key]; source != "" && !twice && strings.HasPrefix(n.at("apiVersion").string(), "core.oam.dev/") {
@@ -161,37 +165,6 @@ func (d *defined) component(t *translation, n *node) (c *component) {
 	t.note("%s: is what definition %s came to; later changes of the definition do not reach it", c.name, n.at("type").string())
 	mark(kept, n.at("name"), n.at("type"))
 	x.keep(t, n.at("properties"), objects)
-	return c
-}
-
-// resource makes a component of the object from which Terraform's controller makes what a definition describes.
-func (d *defined) resource(t *translation, n *node) *component {
-	name, spec, variables := n.at("name").string(), map[string]any{}, map[string]any{}
-	for _, k := range n.at("properties").fields() {
-		switch k.name {
-		case "region", "providerRef", "writeConnectionSecretToRef":
-			spec[k.name] = to.said(k.node)
-		default:
-			variables[k.name] = to.said(k.node)
-		}
-	}
-	spec["hcl"], spec["variable"] = d.templates[definesResource+" "+n.at("type").string()], variables
-	object, err := json.Marshal(map[string]any{"apiVersion": "terraform.core.oam.dev/v1beta2", "kind": "Configuration", "metadata": map[string]any{"name": name}, "spec": spec})
-	var docs []*node
-	if err == nil {
-		docs, err = parse(object)
-	}
-	if err != nil {
-		t.lose(n, because("is of a definition that comes to too much", ""))
-		return nil
-	}
-	var c *component
-	manifest.aside(t, name, docs, func() { c = manifest.raw(t, docs[0]) })
-	if c == nil {
-		t.lose(n, because("is a resource with a value that an object cannot have, or that may be a secret", "a reference to a Secret"))
-		return nil
-	}
-	mark(kept, n.at("name"), n.at("type"), n.at("properties"))
 	return c
 }
 

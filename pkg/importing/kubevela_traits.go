@@ -10,6 +10,7 @@ var velaTraits = map[string][]row{
 	"labels":          {{"", "properties.labels", to.labels}},
 	"annotations":     {{"", "properties.annotations", to.annotations}},
 	"expose":          {{"port", "", kubevela.exposed}, {"type", "", always("a component has no entrance of its own from outside", "ClusterIP")}},
+	"canary-traffic":  {{"port", "", kubevela.exposed}},
 	"env":             {{"containers", "", kubevela.containers}, {"env", "properties.env", pod.variables}},
 	"command":         {{"containers", "", kubevela.containers}, {"command", "properties.command", to.texts}, {"args", "properties.args", to.texts}},
 	"container-image": {{"containers", "", kubevela.containers}, {"image", "properties.image", to.image}, {"imagePullPolicy", "traits.imagePull", pullPolicy}},

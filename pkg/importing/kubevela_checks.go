@@ -1,0 +1,68 @@
+package importing
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// asked is how often a check of metrics asks.
+const asked = 30 * time.Second
+
+var metricCondition = regexp.MustCompile(`^\s*(<=|>=|==|!=|<|>)\s*([0-9]+)(\.[0-9]+)?\s*$`)
+
+// metrics takes a step of type check-metrics: the time that a query has to be good, or may be bad, becomes a number of answers.
+func (calls) metrics(t *translation, n *node) []doc {
+	properties := n.at("properties")
+	endpoint, query, condition := properties.at("metricEndpoint"), properties.at("query"), properties.at("condition")
+	m := metricCondition.FindStringSubmatch(condition.string())
+	if m == nil || query.string() == "" || !strings.HasPrefix(endpoint.string(), "http://") && !strings.HasPrefix(endpoint.string(), "https://") || holdsSecret("url", endpoint.string()) {
+		t.lose(n, because("names no address of Prometheus, no query, or no bound", "workflow: steps with type check"))
+		return nil
+	}
+	if m[3] == "" {
+		m[3] = ".0"
+	}
+	check := doc{"prometheus": endpoint.string(), "query": query.string(), "success": "value " + m[1] + " " + m[2] + m[3], "every": asked.String()}
+	for _, field := range []struct{ from, to, without string }{{"duration", "times", "5m"}, {"failDuration", "failures", "2m"}} {
+		said := properties.at(field.from)
+		text := said.string()
+		if text == "" {
+			text = field.without // as KubeVela without a word
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 || d > 24*time.Hour {
+			t.lose(said, because("is no duration up to a day", ""))
+			continue
+		}
+		check[field.to] = int64((d + asked - 1) / asked)
+		mark(kept, said)
+	}
+	mark(kept, endpoint, query, condition)
+	return []doc{{"type": "check", "properties": check}}
+}
+
+// answers are the ends of what KubeVela calls the body of an answer.
+var answers = regexp.MustCompile(`(^|\.)(response|body)$`)
+
+// outputs takes what a step hands on, if it is the whole answer.
+func (calls) outputs(t *translation, n *node, step doc) {
+	what := "body"
+	if step["type"] == "job" {
+		what = "message"
+	}
+	for _, o := range n.at("outputs").items() {
+		name := dnsName(o.at("name").string())
+		if name == "" || !answers.MatchString(o.at("valueFrom").string()) {
+			t.lose(o, because("hands on a part of an answer", "workflow: steps: outputs"))
+			continue
+		}
+		into, _ := step["outputs"].(doc)
+		if into == nil {
+			into = doc{}
+			step["outputs"] = into
+		}
+		into[name] = what
+		mark(kept, o)
+	}
+}

@@ -1,0 +1,93 @@
+package importing
+
+import "strings"
+
+// prepare adds what steps of a workflow make that components refer to: claims, and configs with data that the file has.
+func (vela) prepare(t *translation, steps []*node) {
+	for _, n := range steps {
+		properties := n.at("properties")
+		switch n.at("type").string() {
+		case "apply-object":
+			if v := properties.at("value"); v.at("kind").string() == "PersistentVolumeClaim" {
+				t.claims[v.at("metadata.name").string()] = v
+			}
+		case "export2config":
+			if data := properties.at("data"); len(data.fields()) > 0 {
+				t.config(properties.at("configName").string(), data)
+			}
+		case "generate-jdbc-connection":
+			if secret := properties.at("name"); objectPattern.MatchString(secret.string()) {
+				for _, o := range n.at("outputs").items() {
+					t.connections[o.at("name").string()] = n
+				}
+			}
+		}
+	}
+}
+
+// export takes a step that writes a ConfigMap, which is a component, or a Secret, which somebody makes. Data that another step hands to it is lost.
+func (vela) export(t *translation, n *node) []doc {
+	properties := n.at("properties")
+	config, secret := properties.at("configName"), properties.at("secretName")
+	handed := because("writes what another step hands on, and what is declared does not follow from that", "a component of type config, or a Secret that somebody makes")
+	if c := t.configs[config.string()]; config != nil && c != "" {
+		for _, e := range n.at("inputs").items() {
+			t.lose(e, handed)
+		}
+		mark(kept, n.at("name"), n.at("type"), config)
+		return []doc{{"type": "deploy", "components": []any{c}}}
+	}
+	if !objectPattern.MatchString(secret.string()) {
+		t.lose(n, handed)
+		return nil
+	}
+	t.keep(secret.string(), properties.at("data"))
+	for _, e := range n.at("inputs").items() {
+		key, ok := strings.CutPrefix(e.at("parameterKey").string(), "data.")
+		if !ok || !keyPattern.MatchString(key) {
+			continue
+		}
+		t.secrets[secret.string()] = append(t.secrets[secret.string()], key)
+		mark(withheld, e.at("parameterKey"))
+		t.lose(e.at("from"), handed)
+	}
+	mark(kept, n.at("name"), n.at("type"), properties.at("kind"), properties.at("type"))
+	mark(withheld, secret)
+	return nil
+}
+
+// connection takes a step that makes variables of the Secret of a database. They are variables of the components that the step hands them to.
+func (vela) connection(t *translation, n *node) {
+	for _, o := range n.at("outputs").items() {
+		if t.connections[o.at("name").string()] == n {
+			return // told with the step that takes it
+		}
+	}
+	t.lose(n, because("hands the variables of a database to no component", "env: secret: existing"))
+}
+
+// inputs gives components the variables of a database that a step hands them.
+func (vela) inputs(t *translation, n *node, names []any) {
+	for _, e := range n.at("inputs").items() {
+		from := t.connections[e.at("from").string()]
+		if from == nil || e.at("parameterKey").string() != "env" {
+			continue
+		}
+		secret := from.at("properties.name").string()
+		for _, c := range t.app.components {
+			if c.doc.get("properties.image") == nil || c.name != names[0] {
+				continue
+			}
+			s := t.scope(c)
+			env := c.doc.sub("properties").sub("env")
+			for variable, key := range map[string]string{"DB_HOST": "DB_HOST", "DB_PORT": "DB_PORT", "DB_NAME": "DB_NAME", "username": "DB_USER", "password": "DB_PASSWORD"} {
+				if v, err := s.secret(secret, key); err == nil && env[variable] == nil {
+					env[variable] = v
+				}
+			}
+			env["url"] = "jdbc://$(DB_HOST):$(DB_PORT)/$(DB_NAME)?characterEncoding=utf8&useSSL=false"
+			t.note("%s: its variable url has its host, port and name of the database from variables beside it", c.name)
+			mark(kept, e, from.at("name"), from.at("type"), from.at("properties.name"), from.at("outputs"))
+		}
+	}
+}
