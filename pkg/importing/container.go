@@ -33,9 +33,10 @@ var mainRows = []row{
 	{"securityContext.capabilities.drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL", "all", "NET_RAW")},
 	{"securityContext.privileged", "", always("policy does not allow privileged containers", "false")},
 	{"securityContext.allowPrivilegeEscalation", "", always("no container gains rights", "false")},
-	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
+	{"securityContext.runAsNonRoot", "traits.security.nonRoot", pod.nonRoot},
 	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
 	{"imagePullPolicy", "traits.imagePull", pullPolicy},
+	{"securityContext.windowsOptions", "properties.hostProcess", pod.hostProcess},
 	{"name", "", to.text},
 }
 
@@ -47,16 +48,27 @@ var podRows = []row{
 	{"securityContext.runAsUser", "traits.security.user", whole(0, 1<<31-1)},
 	{"securityContext.runAsGroup", "traits.security.group", whole(0, 1<<31-1)},
 	{"securityContext.fsGroup", "traits.security.volumeGroup", whole(0, 1<<31-1)},
-	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
+	{"securityContext.runAsNonRoot", "traits.security.nonRoot", pod.nonRoot},
 	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
 	{"terminationGracePeriodSeconds", "", pod.grace},
 	{"imagePullSecrets", "properties.pullSecrets", pod.pullSecrets},
 	{"automountServiceAccountToken", "", always("pods run without rights on the API server", "false")},
 	{"enableServiceLinks", "", always("pods have no variables of other services", "false")},
-	{"hostNetwork", "", always("pods have a network of their own", "false")},
+	{"os.name", "", pod.system},
+	{"runtimeClassName", "properties.runtimeClass", pod.runtimeClass},
+	{"securityContext.windowsOptions", "properties.hostProcess", pod.hostProcess},
+	{"hostNetwork", "", pod.hostNetwork},
 	{"hostPID", "", always("pods see only their own processes", "false")},
 	{"hostIPC", "", always("pods have a memory of their own", "false")},
-	{"dnsPolicy", "", always("pods ask the cluster for names", "ClusterFirst")},
+	{"hostname", "traits.pod.hostname", to.name},
+	{"subdomain", "traits.pod.subdomain", to.name},
+	{"setHostnameAsFQDN", "traits.pod.setHostnameAsFQDN", to.boolean},
+	{"shareProcessNamespace", "traits.pod.shareProcessNamespace", to.boolean},
+	{"dnsPolicy", "traits.pod.dnsPolicy", pod.dnsPolicy},
+	{"dnsConfig", "traits.pod.dnsConfig", pod.dnsConfig},
+	{"securityContext.supplementalGroups", "traits.security.groups", pod.groups},
+	{"affinity", "", podAffinity},
+	{"topologySpreadConstraints", "", spread},
 	{"nodeSelector", "", pod.nodeSelector},
 	{"tolerations", "traits.tolerations", pod.tolerations},
 	{"hostAliases", "traits.hostAliases", pod.hostAliases},
@@ -94,6 +106,8 @@ func (pods) addExtra(s *scope, n *node, sidecar bool) {
 	}
 	e.d["name"] = name
 	pod.mountAll(s, e.d, n)
+	list := map[bool]string{true: "containers", false: "initContainers"}[sidecar]
+	pod.shape(s, n, places, list, name)
 	if !sidecar {
 		s.c.doc.add("traits.init", e.d)
 		return
@@ -184,21 +198,4 @@ func (pods) pullSecrets(s *scope, n *node) (any, error) {
 		return nil, nil
 	}
 	return list, nil
-}
-
-// nodeSelector keeps the system of nodes that components have without a word.
-func (pods) nodeSelector(s *scope, n *node) (any, error) {
-	for _, k := range n.fields() {
-		switch {
-		case k.name == "kubernetes.io/os" && (k.node.string() == "linux" || k.node.string() == "windows"):
-			s.c.doc["os"] = k.node.string()
-			if k.node.string() == "linux" {
-				delete(s.c.doc, "os")
-			}
-			mark(kept, k.node)
-		default:
-			s.lose(k.node, reasonFor("nodeSelector"))
-		}
-	}
-	return nil, nil
 }

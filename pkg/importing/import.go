@@ -15,6 +15,7 @@ type Options struct {
 	Name   string            // of the application; default: as the file names it
 	File   string            // its name, for the comment and for a name of the application
 	Labels map[string]string // of the application, besides those of the file
+	Host   string            // for entrances that are for every host; "": these are lost
 
 	Definitions [][]byte // files with definitions of KubeVela, besides those of the file
 	// Expand evaluates the template of a definition, as evaluate.Evaluator.Template does; nil: no definition counts.
@@ -44,8 +45,8 @@ func Import(data []byte, o Options) (*Result, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
 	}
-	t := &translation{file: o.File, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}, claims: map[string]*node{}, connections: map[string]*node{},
-		defined: defined{templates: map[string]string{}, expand: o.Expand, workloads: map[*component]*node{}}}
+	t := &translation{file: o.File, host: o.Host, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}, claims: map[string]*node{}, connections: map[string]*node{}, podLabels: map[*component]map[string]string{},
+		defined: defined{templates: map[string]string{}, charts: map[string]*node{}, expand: o.Expand, workloads: map[*component]*node{}}}
 	t.app.labels = doc{}
 	t.app.name = dnsName(o.Name)
 	t.defined.define(docs)
@@ -86,6 +87,7 @@ func whyNothing(t *translation) string {
 // translation is the work on one file.
 type translation struct {
 	file    string
+	host    string // for entrances that are for every host
 	app     application
 	report  Report
 	configs map[string]string   // components of type config, by their names in the file
@@ -93,9 +95,11 @@ type translation struct {
 	hosts   map[string]string   // names by which components reach each other, with those that they get
 	batches map[string]*node    // of rollouts, by component
 	steps   map[string]string   // components by the names that a workflow gives them, "" for those that are Secrets
+	beside  []*node             // objects beside an Application of KubeVela
 	claims  map[string]*node    // that steps of a workflow make, by name
 	// Steps that hand on the variables of a database, by the names under which they do.
 	connections map[string]*node
+	podLabels   map[*component]map[string]string // that the pods of components have in the file
 	defined     defined
 }
 
@@ -203,6 +207,18 @@ func untangle(t *translation) {
 		return slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == v })
 	}
 	for _, c := range t.app.components {
+		for _, field := range []string{"near", "apart"} {
+			if affinity, ok := c.doc.get("traits.affinity").(doc); ok {
+				list, _ := affinity[field].([]any)
+				list = slices.DeleteFunc(list, func(v any) bool { return !there(v.(doc)["component"]) })
+				if affinity[field] = list; len(list) == 0 {
+					delete(affinity, field)
+				}
+				if len(affinity) == 0 {
+					delete(c.doc.sub("traits"), "affinity")
+				}
+			}
+		}
 		list, ok := c.doc["dependsOn"].([]any)
 		if !ok {
 			continue

@@ -46,11 +46,16 @@ platform: {
 		secrets: literals: "refused"
 		existing: {configs: ["*"], claims: ["*"], gateways: ["*/*"]}
 		kinds: ["ConfigMap", "Deployment", "StatefulSet", "DaemonSet", "Bulb.example.com", "Configuration.terraform.core.oam.dev"]
+		egress: hosts: ["*.example.com", "*.svc"]
+		runtimeClasses: ["gvisor"]
+		hostProcess: true
+		clusterRights: ["read nodes", "read namespaces"]
 		rights: ["read pods", "read configmaps", "update configmaps", "read services"]
 		defaults: {replicas: 1, priority: 100, strategy: "spread", startDeadline: "10m"}
 	}
 	pools: general: {os: ["linux"], runtimes: ["container"], capacity: {cpu: "10000", memory: "100000Gi", devices: "nvidia.com/gpu": 1000}}
-	allotments: acme: {quota: {cpu: "10000", memory: "100000Gi", devices: "nvidia.com/gpu": 1000, applications: 1000, workloads: 10000}, podSecurity: "baseline", hosts: ["*"]}
+	pools: windows: {os: ["windows"], runtimes: ["container"], capacity: {cpu: "1000", memory: "10000Gi"}}
+	allotments: acme: {services: ["NodePort", "LoadBalancer"], quota: {cpu: "10000", memory: "100000Gi", devices: "nvidia.com/gpu": 1000, applications: 1000, workloads: 10000}, podSecurity: "baseline", hosts: ["*"]}
 }
 `
 
@@ -97,7 +102,7 @@ func corpus(t *testing.T) (all []imported, shared bool) {
 			name, _ := filepath.Rel(root, file)
 			i := imported{file: filepath.ToSlash(name), group: group}
 			i.result, i.err = importing.Import(data, importing.Options{
-				File: i.file, Name: fmt.Sprintf("app-%d", len(all)), Labels: map[string]string{"team": "import"},
+				File: i.file, Name: fmt.Sprintf("app-%d", len(all)), Labels: map[string]string{"team": "import"}, Host: "import.example.com",
 				Definitions: definitionsBeside(t, file), Expand: evaluate.New().Template,
 			})
 			all = append(all, i)
@@ -119,9 +124,9 @@ func corpus(t *testing.T) (all []imported, shared bool) {
 	return all, true
 }
 
-// definitionsBeside returns the files with definitions of KubeVela in the directory of a file and in definitions below it.
+// definitionsBeside returns the files with definitions of KubeVela in the directory of a file, in definitions below it, and in the directory above.
 func definitionsBeside(t *testing.T, file string) (all [][]byte) {
-	for _, pattern := range []string{"*.yaml", "definitions/*.yaml"} {
+	for _, pattern := range []string{"*.yaml", "definitions/*.yaml", "../*.yaml"} {
 		names, err := filepath.Glob(filepath.Join(filepath.Dir(file), pattern))
 		require.NoError(t, err)
 		for _, name := range names {

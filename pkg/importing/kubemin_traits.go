@@ -258,7 +258,7 @@ func (kubeMin) routes(s *scope, e *node, host string) {
 		port, err := to.port(s, r.at("backend.servicePort"))
 		var entry doc
 		if err == nil {
-			entry, err = entrance(host, port, r.at("path").string(), r.at("pathType").string())
+			entry, err = s.entrance(host, port, r.at("path").string(), r.at("pathType").string())
 		}
 		if err != nil {
 			s.lose(r, err)

@@ -58,6 +58,8 @@ func (manifests) objects(t *translation, docs []*node) map[*node]*component {
 	made := map[*node]*component{}
 	for _, d := range o.workloads { // names first: variables lead to them
 		made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
+		_, meta := podOf(d)
+		t.label(made[d], meta.at("labels"))
 	}
 	for _, s := range o.services {
 		if d := selected(s, o.workloads); d != nil {
@@ -190,7 +192,7 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 		mark(kept, spec.at("serviceName"))
 		fallthrough
 	case "Deployment", "ReplicaSet", "CloneSet", "Rollout":
-		s.take(spec, []row{{"replicas", "replicas", whole(0, 1_000_000)}})
+		s.take(spec, []row{{"replicas", "replicas", whole(0, 1_000_000)}, {"strategy", "", updates("rollingUpdate")}, {"minReadySeconds", "traits.update.minReady", to.seconds}})
 	}
 	mark(kept, spec.at("selector"))
 	pod, meta := podOf(d)
@@ -227,6 +229,7 @@ func (manifests) readPod(t *translation, s *scope, spec *node, claims map[string
 	}
 	s.take(containers[0], mainRows)
 	s.take(spec, podRows)
+	pod.shape(s, containers[0], places, "containers", s.c.name)
 	mark(kept, spec.at("restartPolicy"))
 	pod.mountAll(s, nil, containers[0])
 	for _, n := range spec.at("initContainers").items() {

@@ -11,9 +11,7 @@ func (manifests) readOther(t *translation, d *node, workloads []*node, made map[
 		t.lose(d, because("the namespace follows from the tenant", ""))
 	case "ServiceAccount":
 		manifest.readAccount(t, d, workloads, made)
-	case "Role", "RoleBinding": // read together
-	case "ClusterRole", "ClusterRoleBinding":
-		t.lose(d, outside)
+	case "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding": // read together
 	case "NetworkPolicy":
 		t.lose(d, because("who reaches whom follows from connects", "connects"))
 	default:

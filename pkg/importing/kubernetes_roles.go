@@ -1,26 +1,30 @@
 package importing
 
-// readRoles gives components the rights of the Roles that are bound to their accounts. Others are lost.
+import "strings"
+
+// readRoles gives components the rights of the Roles that are bound to their accounts, and of ClusterRoles. A ClusterRole that a RoleBinding binds
+// holds in the namespace. Others are lost.
 func (manifests) readRoles(t *translation, others, workloads []*node, made map[*node]*component) {
 	roles, used := map[string]*node{}, map[*node]bool{}
 	for _, d := range others {
-		if d.at("kind").string() == "Role" {
-			roles[d.at("metadata.name").string()] = d
+		if kind := d.at("kind").string(); kind == "Role" || kind == "ClusterRole" {
+			roles[kind+" "+d.at("metadata.name").string()] = d
 		}
 	}
 	for _, d := range others {
-		if d.at("kind").string() != "RoleBinding" {
+		cluster := d.at("kind").string() == "ClusterRoleBinding"
+		if !cluster && d.at("kind").string() != "RoleBinding" {
 			continue
 		}
-		role, subjects := roles[d.at("roleRef.name").string()], d.at("subjects").items()
-		if role == nil || d.at("roleRef.kind").string() != "Role" || len(subjects) != 1 || subjects[0].at("kind").string() != "ServiceAccount" {
-			t.lose(d, because("binds something else than a Role of the file to one account", "traits: rights"))
+		role, subjects := roles[d.at("roleRef.kind").string()+" "+d.at("roleRef.name").string()], d.at("subjects").items()
+		if role == nil || len(subjects) != 1 || subjects[0].at("kind").string() != "ServiceAccount" {
+			t.lose(d, because("binds something else than a role of the file to one account", "traits: rights"))
 			continue
 		}
 		for _, w := range workloads {
 			spec, _ := podOf(w)
 			if c := made[w]; t.there(c) && spec.at("serviceAccountName").string() == subjects[0].at("name").string() {
-				if all := rbac.rules(t.scope(c), role.at("rules")); all != nil {
+				if all := rbac.rules(t.scope(c), role.at("rules"), cluster); all != nil {
 					c.doc.add("traits.rights", all...)
 					used[d], used[role] = true, true
 					identity(d)
@@ -31,7 +35,7 @@ func (manifests) readRoles(t *translation, others, workloads []*node, made map[*
 		}
 	}
 	for _, d := range others {
-		if kind := d.at("kind").string(); (kind == "Role" || kind == "RoleBinding") && !used[d] {
+		if kind := strings.TrimPrefix(d.at("kind").string(), "Cluster"); (kind == "Role" || kind == "RoleBinding") && !used[d] {
 			t.lose(d, because("gives rights to nobody that was kept", "traits: rights"))
 		}
 	}

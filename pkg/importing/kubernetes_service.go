@@ -51,13 +51,29 @@ func (manifests) readService(t *translation, n, d *node, made map[*node]*compone
 	manifest.sameLabels(t, n, c)
 	mark(kept, n.at("spec.selector"))
 	s.take(n.at("spec"), []row{
-		{"type", "", always("a component has no entrance of its own from outside", "ClusterIP")},
+		{"type", "", to.serviceType},
 		{"clusterIP", "", always("addresses are given by the cluster", "None")},
 		{"sessionAffinity", "", always("requests go to any replica", "None")},
 	})
 	if object := t.objectName(c.name); n.at("metadata.name").string() != object {
 		t.note("%s: is reached as %s, not as %s", c.name, object, n.at("metadata.name").string())
 	}
+}
+
+// serviceType takes how clients outside the cluster reach a component without an ingress. A store has no such way.
+func (conversion) serviceType(s *scope, n *node) (any, error) {
+	switch kind := n.string(); kind {
+	case "ClusterIP":
+	case "NodePort", "LoadBalancer":
+		if s.persistent() || s.c.doc["type"] != "webservice" && s.c.doc["type"] != "worker" {
+			return nil, because("each replica of a store has a name of its own, and no entrance from outside", "traits: ingress")
+		}
+		s.c.doc.set("traits.service.type", kind)
+		s.note("%s: its Service is a %s, which the allotment of the tenant has to list (services)", s.c.name, kind)
+	default:
+		return nil, because("leads to another name", "an external component")
+	}
+	return nil, nil
 }
 
 // there reports whether a component was not dropped.
@@ -185,7 +201,7 @@ func (manifests) routeOf(t *translation, n, host, p *node, services, workloads [
 		if err != nil {
 			return nil, nil, err
 		}
-		entry, err := entrance(host.string(), port, p.at("path").string(), p.at("pathType").string())
+		entry, err := t.entrance(host.string(), port, p.at("path").string(), p.at("pathType").string())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -213,10 +229,14 @@ func (manifests) portNamed(t *translation, s *node, name string) (any, error) {
 	return nil, because("is no port of the Service", "")
 }
 
-// entrance is an entry of the ingress trait.
-func entrance(host string, port any, path, pathType string) (doc, error) {
+// entrance is an entry of the ingress trait. One for every host is for the host that the person who imports says.
+func (t *translation) entrance(host string, port any, path, pathType string) (doc, error) {
+	if (host == "" || host == "*") && t.host != "" {
+		t.note("an entrance for every host is for %s, which was said with the import", t.host)
+		host = t.host
+	}
 	if len(host) > 253 || !hostPattern.MatchString(host) {
-		return nil, because("has no host, and a component serves hosts that its allotment names", "traits: ingress: host")
+		return nil, because("has no host, and a component serves hosts that its allotment names", "traits: ingress: host, or an import with --host")
 	}
 	entry := doc{"host": host, "port": port}
 	if path != "" && path != "/" {

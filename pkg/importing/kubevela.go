@@ -14,6 +14,7 @@ func (vela) read(t *translation, docs []*node) error {
 		switch {
 		case !isApplication(d):
 			mark(ignored, d)
+			t.beside = append(t.beside, d)
 		case app != nil:
 			return errors.New("has several Applications; import one file for each")
 		default:
@@ -37,7 +38,7 @@ func (vela) read(t *translation, docs []*node) error {
 		switch {
 		case n.at("type").string() == "k8s-objects":
 			kubevela.objects(t, n)
-		case velaCharts[n.at("type").string()] != nil:
+		case velaCharts[n.at("type").string()] != nil, t.defined.charts[n.at("type").string()] != nil:
 			if c := helm.component(t, n); c != nil {
 				made[n] = c
 				t.steps[name] = c.name
@@ -59,6 +60,8 @@ func (vela) read(t *translation, docs []*node) error {
 			t.lose(n, because("has no image", "properties: image"))
 		default:
 			made[n] = t.component(name, kind)
+			t.label(made[n], n.at("properties.labels"))
+			t.podLabels[made[n]]["app.oam.dev/component"] = name
 			t.use(name, made[n].name)
 			t.steps[name] = made[n].name
 		}
@@ -111,7 +114,7 @@ var velaRows = []row{
 	{"readinessProbe", "traits.probes.readiness", to.probe},
 	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
 	{"imagePullSecrets", "properties.pullSecrets", kubevela.pullSecrets},
-	{"exposeType", "", always("a component has no entrance of its own from outside", "ClusterIP")},
+	{"exposeType", "", to.serviceType},
 	{"count", "replicas", whole(1, 1_000_000)},
 	{"schedule", "properties.schedule", matching(schedulePattern, "is no schedule with five fields")},
 	{"concurrencyPolicy", "properties.concurrency", matching(concurrencyPattern, "is neither Forbid, nor Allow, nor Replace")},

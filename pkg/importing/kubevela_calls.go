@@ -202,6 +202,7 @@ func (calls) request(t *translation, n *node) []doc {
 	asks := method.null() || method.string() == "GET"
 	if u, err := url.Parse(address.string()); asks && body.null() && header.null() && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !holdsSecret("url", address.string()) {
 		step := doc{"type": "check", "properties": doc{"url": address.string(), "success": "status <= 400"}}
+		call.outside(t, address.string())
 		mark(kept, address, method)
 		call.outputs(t, n, step)
 		return []doc{step}

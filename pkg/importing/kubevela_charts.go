@@ -12,8 +12,14 @@ var helm charts
 
 // velaCharts are the types of KubeVela and of its add-on that are charts, and what their properties become.
 var velaCharts = map[string][]row{
-	"helmchart": {{"values", "properties.values", helm.values}, {"options.skipTests", "", always("tests of a chart are left out", "true")}, {"", "", helm.chart("chart.source", "chart.repoURL", "chart.version")}},
-	"helm":      {{"values", "properties.values", helm.values}, {"repoType", "", always("the chart is not fetched from there", "helm", "oci")}, {"", "", helm.chart("chart", "url", "version")}},
+	"helmchart": {
+		{"valuesFrom", "properties.values", helm.valuesFrom}, {"values", "properties.values", helm.values}, {"options.skipTests", "", always("tests of a chart are left out", "true")},
+		{"options.createNamespace", "", always("the namespace of the application is there", "true")}, {"release.name", "", helm.release}, {"", "", helm.chart("chart.source", "chart.repoURL", "chart.version")},
+	},
+	"helm": {
+		{"values", "properties.values", helm.values}, {"repoType", "", always("the chart is not fetched from there", "helm", "oci")},
+		{"", "", helm.chart("chart", "url", "version")},
+	},
 }
 
 // Parts of the command that fetches a chart. What does not match is no part of a command that somebody copies.
@@ -27,7 +33,11 @@ var (
 func (charts) chart(name, address, version string) func(*scope, *node) (any, error) {
 	return func(s *scope, n *node) (any, error) {
 		source := strings.TrimSuffix(n.at(name).string(), "/")
-		base := source[strings.LastIndex(source, "/")+1:]
+		above, base := "", source[strings.LastIndex(source, "/")+1:]
+		if chartVersion.MatchString(base) { // a directory for each version
+			above = strings.TrimSuffix(source, "/"+base)
+			base = above[strings.LastIndex(above, "/")+1:]
+		}
 		if !chartName.MatchString(base) {
 			return nil, because("names no chart", "properties: chart, a directory of the application")
 		}
@@ -37,7 +47,7 @@ func (charts) chart(name, address, version string) func(*scope, *node) (any, err
 		if chartAddress.MatchString(source) {
 			pull = "helm pull " + source
 		}
-		if a := n.at(address).string(); chartAddress.MatchString(a) {
+		if a := n.at(address).string(); chartAddress.MatchString(a) && above == "" {
 			pull += " --repo " + a
 		}
 		if v := n.at(version).string(); chartVersion.MatchString(v) {
@@ -52,13 +62,78 @@ func (charts) chart(name, address, version string) func(*scope, *node) (any, err
 	}
 }
 
-// values takes the values over those of a chart.
-func (charts) values(_ *scope, n *node) (any, error) {
+// values takes the values over those of a chart, and over those that are there already.
+func (charts) values(s *scope, n *node) (any, error) {
 	v, err := to.plain(n)
 	if values, ok := v.(doc); ok && err == nil && len(values) > 0 {
-		return values, nil
+		return overlaid(s.d.get("properties.values"), values), nil
 	}
 	return nil, err
+}
+
+// valuesFrom takes the values that ConfigMaps of the file have, one over the other.
+func (charts) valuesFrom(s *scope, n *node) (any, error) {
+	var values any
+	for _, e := range n.items() {
+		key := "values.yaml"
+		if k := e.at("key"); k.string() != "" {
+			key = k.string()
+		}
+		said, err := s.valuesOf(e.at("kind").string(), e.at("name").string(), key)
+		if err != nil {
+			s.lose(e, err)
+			continue
+		}
+		values = overlaid(values, said)
+		mark(kept, e)
+	}
+	if values == nil {
+		return nil, nil
+	}
+	return values, nil
+}
+
+// valuesOf returns the values that a key of a ConfigMap beside the Application has.
+func (t *translation) valuesOf(kind, name, key string) (doc, error) {
+	for _, d := range t.beside {
+		if kind != "ConfigMap" || d.at("kind").string() != kind || d.at("metadata.name").string() != name {
+			continue
+		}
+		docs, err := parse([]byte(d.at("data").field(key).string()))
+		if err != nil || len(docs) != 1 {
+			break
+		}
+		v, err := to.plain(docs[0])
+		if values, ok := v.(doc); ok && err == nil {
+			return values, nil
+		}
+	}
+	return nil, because("takes values from something that is no ConfigMap of the file with plain values", "properties: values")
+}
+
+// overlaid returns values with others over them, field by field.
+func overlaid(below any, above doc) doc {
+	out := doc{}
+	if b, ok := below.(doc); ok {
+		for name, v := range b {
+			out[name] = v
+		}
+	}
+	for name, v := range above {
+		if fields, ok := v.(doc); ok {
+			v = overlaid(out[name], fields)
+		}
+		out[name] = v
+	}
+	return out
+}
+
+// release tells that the release is called as all objects of the component are.
+func (charts) release(s *scope, n *node) (any, error) {
+	if n.string() == s.objectName(s.c.name) {
+		return nil, nil
+	}
+	return nil, because("a release is called APPLICATION-COMPONENT", "")
 }
 
 // component makes a component of a chart, nil if it names none.
@@ -66,9 +141,21 @@ func (charts) component(t *translation, n *node) *component {
 	c := t.component(n.at("name").string(), "helm")
 	s := t.scope(c)
 	properties := n.at("properties")
-	for _, r := range velaCharts[n.at("type").string()] {
+	rows := velaCharts[n.at("type").string()]
+	if definition := t.defined.charts[n.at("type").string()]; rows == nil {
+		mark(ignored, definition)
+		if _, err := helm.chart("release.chart.spec.chart", "repository.url", "release.chart.spec.version")(s, definition); err != nil {
+			t.lose(n, err)
+			t.drop(c)
+			return nil
+		}
+		rows = []row{{"", "properties.values", helm.values}}
+	}
+	for _, r := range rows {
 		if r.from != "" {
 			s.take(properties, []row{r})
+		} else if r.to != "" {
+			s.take(&node{kind: mapping, keys: []key{{"all", properties}}}, []row{{"all", r.to, r.as}})
 		} else if _, err := r.as(s, properties); err != nil {
 			t.lose(n, err)
 			t.drop(c)

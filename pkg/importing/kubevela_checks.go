@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -15,6 +16,9 @@ var metricCondition = regexp.MustCompile(`^\s*(<=|>=|==|!=|<|>)\s*([0-9]+)(\.[0-
 func (calls) metrics(t *translation, n *node) []doc {
 	properties := n.at("properties")
 	endpoint, query, condition := properties.at("metricEndpoint"), properties.at("query"), properties.at("condition")
+	if endpoint == nil {
+		endpoint = properties.at("promAddress")
+	}
 	m := metricCondition.FindStringSubmatch(condition.string())
 	if m == nil || query.string() == "" || !strings.HasPrefix(endpoint.string(), "http://") && !strings.HasPrefix(endpoint.string(), "https://") || holdsSecret("url", endpoint.string()) {
 		t.lose(n, because("names no address of Prometheus, no query, or no bound", "workflow: steps with type check"))
@@ -38,8 +42,16 @@ func (calls) metrics(t *translation, n *node) []doc {
 		check[field.to] = int64((d + asked - 1) / asked)
 		mark(kept, said)
 	}
+	call.outside(t, endpoint.string())
 	mark(kept, endpoint, query, condition)
 	return []doc{{"type": "check", "properties": check}}
+}
+
+// outside notes that policy has to allow an address that D-AROS asks.
+func (calls) outside(t *translation, address string) {
+	if u, err := url.Parse(address); err == nil {
+		t.note("a check asks %s, which policy has to allow (egress.hosts)", u.Hostname())
+	}
 }
 
 // answers are the ends of what KubeVela calls the body of an answer.

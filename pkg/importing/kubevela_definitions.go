@@ -12,6 +12,7 @@ import (
 // are objects of Kubernetes, which become components and traits as those of a file do.
 type defined struct {
 	templates map[string]string // CUE, by kind and name of the definition
+	charts    map[string]*node  // of Helm, by the name of the definition of a component
 	expand    func(template string, values []byte) ([]byte, error)
 	workloads map[*component]*node // what templates of components came to
 	failed    int                  // templates that came to nothing
@@ -34,6 +35,9 @@ const (
 func (d *defined) define(docs []*node) {
 	for _, n := range docs {
 		kind := n.at("kind").string()
+		if name, chart := n.at("metadata.name").string(), n.at("spec.schematic.helm"); kind == definesComponent && chart != nil && d.charts[name] == nil {
+			d.charts[name] = chart
+		}
 		source := n.at("spec.schematic.cue.template").string()
 		if source == "" {
 			source = n.at("spec.extension.template").string() // of older ones

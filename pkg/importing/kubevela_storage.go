@@ -19,9 +19,7 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 	v := &volume{doc: doc{}}
 	switch kind {
 	case "emptyDir":
-		v.doc["type"] = "ephemeral"
-		part := &scope{s.translation, s.c, v.doc, nil}
-		part.take(n, []row{{"medium", "", always("no volume lies in memory", "")}})
+		v.scratch(s, n, "medium", "sizeLimit")
 	case "configMap":
 		v.config(s.translation, n.at("cmName"))
 		v.files(s.translation, n.at("items"))
@@ -123,9 +121,7 @@ func (vela) store(s *scope, kind string, e *node) error {
 			{"accessModes", "", always("one replica uses a volume", "ReadWriteOnce")},
 		})
 	case "emptyDir":
-		v.doc["type"] = "ephemeral"
-		part := &scope{s.translation, s.c, v.doc, nil}
-		part.take(e, []row{{"medium", "", always("no volume lies in memory", "")}})
+		v.scratch(s, e, "medium", "sizeLimit")
 	case "configMap":
 		if data := e.at("data"); s.configs[name.string()] == "" && !e.at("mountOnly").bool() && data != nil {
 			s.config(name.string(), data)

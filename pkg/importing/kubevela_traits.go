@@ -9,7 +9,9 @@ var velaTraits = map[string][]row{
 	"rollout":         {{"targetSize", "replicas", whole(1, 1_000_000)}, {"rolloutBatches", "", rollout.batches}},
 	"labels":          {{"", "properties.labels", to.labels}},
 	"annotations":     {{"", "properties.annotations", to.annotations}},
-	"expose":          {{"port", "", kubevela.exposed}, {"type", "", always("a component has no entrance of its own from outside", "ClusterIP")}},
+	"expose":          {{"port", "", kubevela.exposed}, {"type", "", to.serviceType}},
+	"affinity":        {{"", "", velaAffinity}, {"tolerations", "traits.tolerations", pod.tolerations}},
+	"istio-gateway":   {{"", "", kubevela.istio}},
 	"canary-traffic":  {{"port", "", kubevela.exposed}},
 	"env":             {{"containers", "", kubevela.containers}, {"env", "properties.env", pod.variables}},
 	"command":         {{"containers", "", kubevela.containers}, {"command", "properties.command", to.texts}, {"args", "properties.args", to.texts}},
@@ -19,22 +21,37 @@ var velaTraits = map[string][]row{
 		{"requests", "resources.requests", to.resources}, {"limits", "resources.limits", to.resources},
 	},
 	"ingress": {{"", "", kubevela.ingress}}, "ingress-1-20": {{"", "", kubevela.ingress}}, "gateway": {{"", "", kubevela.ingress}}, "pure-ingress": {{"", "", kubevela.ingress}},
-	"sidecar":            {{"", "", kubevela.sidecar}},
-	"init-container":     {{"", "", kubevela.initial}},
-	"storage":            {{"", "", kubevela.storage}},
-	"volumes":            {},
-	"pvc":                {{"", "", kubevela.claimed}},
-	"startup-probe":      {{"", "traits.probes.startup", to.probe}},
-	"lifecycle":          {{"postStart", "traits.lifecycle.postStart", to.hook}, {"preStop", "traits.lifecycle.preStop", to.hook}},
-	"securitycontext":    {{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"readOnlyRootFilesystem", "traits.security.readOnlyRoot", to.boolean}, {"addCapabilities", "traits.security.capabilities", to.capabilities}},
-	"podsecuritycontext": {{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"runAsGroup", "traits.security.group", whole(0, 1<<31-1)}, {"fsGroup", "traits.security.volumeGroup", whole(0, 1<<31-1)}},
-	"service-account":    {{"annotations", "properties.serviceAccount.annotations", to.annotations}, {"privileges", "traits.rights", rbac.privileges}, {"name", "", to.text}, {"create", "", always("a component has an account of its own", "true")}},
-	"hostalias":          {{"hostAliases", "traits.hostAliases", pod.hostAliases}},
-	"hpa":                velaScaling,
-	"json-patch":         {{"operations", "", patch.operations}},
-	"json-merge-patch":   {{"", "", patch.merged}},
-	"nocalhost":          {{"", "", develop.annotate}},
-	"service-binding":    {{"envMappings", "", kubevela.binding}},
+	"sidecar":        {{"", "", kubevela.sidecar}},
+	"init-container": {{"", "", kubevela.initial}},
+	"storage":        {{"", "", kubevela.storage}},
+	"volumes":        {},
+	"pvc":            {{"", "", kubevela.claimed}},
+	"startup-probe":  {{"", "", kubevela.startup}},
+	"lifecycle":      {{"postStart", "traits.lifecycle.postStart", to.hook}, {"preStop", "traits.lifecycle.preStop", to.hook}},
+	"securitycontext": {
+		{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"runAsGroup", "traits.security.group", whole(0, 1<<31-1)}, {"runAsNonRoot", "traits.security.nonRoot", pod.nonRoot},
+		{"readOnlyRootFilesystem", "traits.security.readOnlyRoot", to.boolean}, {"addCapabilities", "traits.security.capabilities", to.capabilities},
+		{"dropCapabilities", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL", "all", "NET_RAW")},
+		{"privileged", "", always("policy does not allow privileged containers", "false")}, {"allowPrivilegeEscalation", "", always("no container gains rights", "false")},
+	},
+	"podsecuritycontext": {
+		{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"runAsGroup", "traits.security.group", whole(0, 1<<31-1)}, {"fsGroup", "traits.security.volumeGroup", whole(0, 1<<31-1)},
+		{"runAsNonRoot", "traits.security.nonRoot", pod.nonRoot}, {"supplementalGroups", "traits.security.groups", pod.groups},
+		{"seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
+	},
+	"k8s-update-strategy": {
+		{"targetAPIVersion", "", always("is the workload of the component", "apps/v1")}, {"targetKind", "", always("is the workload of the component", "Deployment", "StatefulSet", "DaemonSet")},
+		{"strategy", "", updates("rollingStrategy")},
+	},
+	"topologyspreadconstraints": {{"constraints", "", spread}},
+	"container-ports":           {{"ports", "", pod.containerPorts}, {"containers", "", kubevela.portsOf}},
+	"service-account":           {{"annotations", "properties.serviceAccount.annotations", to.annotations}, {"privileges", "traits.rights", rbac.privileges}, {"name", "", to.text}, {"create", "", always("a component has an account of its own", "true")}},
+	"hostalias":                 {{"hostAliases", "traits.hostAliases", pod.hostAliases}},
+	"hpa":                       velaScaling,
+	"json-patch":                {{"operations", "", patch.operations}},
+	"json-merge-patch":          {{"", "", patch.merged}},
+	"nocalhost":                 {{"", "", develop.annotate}},
+	"service-binding":           {{"envMappings", "", kubevela.binding}},
 }
 
 func (vela) trait(s *scope, n *node) {
@@ -81,8 +98,17 @@ func (s *scope) persistent() bool {
 	return slices.ContainsFunc(storage, func(e any) bool { return e.(doc)["type"] == "persistent" })
 }
 
-// unscaled takes autoscaling from a component with a persistent volume: each replica has its own, so their number is chosen.
+// unscaled takes autoscaling, and ways in from outside, from a component with a persistent volume: each replica has its own, so their number is chosen.
 func unscaled(s *scope, n *node) {
+	if s.persistent() && s.c.doc.get("traits.service") != nil {
+		delete(s.c.doc.sub("traits"), "service")
+		s.lose(n.at("properties.exposeType"), because("each replica of a store has a name of its own, and no entrance from outside", "traits: ingress"))
+		for _, trait := range n.at("traits").items() {
+			if trait.at("type").string() == "expose" {
+				s.lose(trait.at("properties.type"), because("each replica of a store has a name of its own, and no entrance from outside", "traits: ingress"))
+			}
+		}
+	}
 	if !s.persistent() || s.c.doc.get("traits.autoscale") == nil {
 		return
 	}
@@ -163,7 +189,7 @@ func (vela) ingress(s *scope, n *node) (any, error) {
 		port, err := to.port(s, k.node)
 		var entry doc
 		if err == nil {
-			entry, err = entrance(n.at("domain").string(), port, k.name, n.at("pathType").string())
+			entry, err = s.entrance(n.at("domain").string(), port, k.name, n.at("pathType").string())
 		}
 		if err != nil {
 			s.lose(k.node, err)
@@ -186,6 +212,71 @@ func (vela) ingress(s *scope, n *node) (any, error) {
 	return nil, nil
 }
 
+// istio takes the routes of a Gateway of Istio as those of an Ingress, for each host.
+func (vela) istio(s *scope, n *node) (any, error) {
+	port, err := to.port(s, n.at("port"))
+	if err != nil {
+		return nil, err
+	}
+	matches, hosts := n.at("match").items(), n.at("hosts").items()
+	if len(matches) == 0 || len(hosts) == 0 {
+		return nil, because("has no hosts or no paths", "traits: ingress")
+	}
+	for _, h := range hosts {
+		for _, m := range matches {
+			path, kind := m.at("exact"), "Exact"
+			if path == nil {
+				path, kind = m.at("prefix"), ""
+			}
+			entry, err := s.entrance(h.string(), port, path.string(), kind)
+			if err != nil || path.string() == "" {
+				return nil, because("has a match that is no path, or no host", "traits: ingress, or an import with --host")
+			}
+			s.d.add("traits.ingress", entry)
+			mark(kept, path)
+		}
+		if h.string() == "*" {
+			s.lose(h, because("is every host, and a component serves hosts that its allotment names", "traits: ingress: host"))
+		}
+		mark(kept, h)
+	}
+	if p := s.addPort(doc{"port": port}); p != nil {
+		delete(p, "expose")
+	}
+	mark(kept, n.at("port"))
+	s.lose(n.at("gateway"), because("an Ingress leads to the component, not a Gateway of Istio", "traits: gateway, for one of the Gateway API"))
+	return nil, nil
+}
+
+// portsOf takes the ports of several containers: those of a pod are one list.
+func (vela) portsOf(s *scope, n *node) (any, error) {
+	for _, e := range n.items() {
+		if _, err := pod.containerPorts(s, e.at("ports")); err != nil {
+			return nil, err
+		}
+		mark(kept, e.at("containerName"))
+	}
+	return nil, nil
+}
+
+// startup takes the startup probe of a container: of the component's own, or of a sidecar.
+func (vela) startup(s *scope, n *node) (any, error) {
+	probe, err := to.probe(s, n)
+	if err != nil {
+		return nil, err
+	}
+	name := n.at("containerName")
+	if name.null() || name.string() == s.c.name {
+		s.c.doc.set("traits.probes.startup", probe)
+	} else if c := s.container(name.string()); c != nil {
+		c.set("probes.startup", probe)
+	} else {
+		return nil, because("names no container of the component", "traits: sidecars")
+	}
+	mark(kept, name)
+	return nil, nil
+}
+
 func (vela) sidecar(s *scope, n *node) (any, error) {
 	return nil, kubevela.extra(s, n, "sidecars", "cmd")
 }
@@ -196,7 +287,7 @@ func (vela) initial(s *scope, n *node) (any, error) {
 
 func (vela) extra(s *scope, n *node, into, command string) error {
 	part := s.part()
-	part.take(n, []row{{"image", "image", to.image}, {command, "command", to.texts}, {"args", "args", to.texts}, {"env", "env", pod.environment}})
+	part.take(n, []row{{"image", "image", to.image}, {command, "command", to.texts}, {"command", "command", to.texts}, {"args", "args", to.texts}, {"env", "env", pod.environment}})
 	name := dnsName(n.at("name").string())
 	if name == "" || part.d["image"] == nil {
 		return because("is a container without a name or an image", "")

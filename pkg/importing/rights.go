@@ -3,6 +3,7 @@ package importing
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // rights reads what pods may do on the API server.
@@ -16,19 +17,17 @@ var (
 	resourcePattern = regexp.MustCompile("^[a-z]+(/[a-z]+)?$")
 )
 
-// outside is why a right is not kept that is not one in the namespace of the application, by names.
-var outside = because("is about the whole cluster, or about all verbs, resources or addresses", "traits: rights, with verbs and resources by name")
+// outside is why a right is not kept that is not one by names, or one of the whole cluster to do more than read.
+var outside = because("is about all verbs, resources or addresses, or changes what the whole cluster has", "traits: rights, with verbs and resources by name")
 
 // privileges takes the rights of the service-account trait of KubeVela in a namespace.
 func (r rights) privileges(s *scope, n *node) (any, error) {
 	var all []any
 	for _, e := range n.items() {
-		if e.at("scope").string() == "cluster" {
-			s.lose(e, outside)
-			continue
+		if rules := r.rule(s, e, e.at("scope").string() == "cluster"); rules != nil {
+			mark(kept, e.at("scope"))
+			all = append(all, rules...)
 		}
-		mark(kept, e.at("scope"))
-		all = append(all, r.rule(s, e)...)
 	}
 	return some(all), nil
 }
@@ -37,11 +36,11 @@ func (r rights) privileges(s *scope, n *node) (any, error) {
 func (r rights) trait(s *scope, n *node) (any, error) {
 	var all []any
 	for _, e := range n.items() {
-		if e.at("clusterScope").bool() || !e.at("namespace").null() {
+		if !e.at("namespace").null() {
 			s.lose(e, outside)
 			continue
 		}
-		rules := r.rules(s, e.at("rules"))
+		rules := r.rules(s, e.at("rules"), e.at("clusterScope").bool())
 		if rules == nil {
 			s.lose(e, because("gives no rights by name", "traits: rights"))
 			continue
@@ -52,23 +51,23 @@ func (r rights) trait(s *scope, n *node) (any, error) {
 	return some(all), nil
 }
 
-// rules takes the rules of a Role.
-func (r rights) rules(s *scope, n *node) (all []any) {
+// rules takes the rules of a Role, or of a ClusterRole that holds in the whole cluster.
+func (r rights) rules(s *scope, n *node, cluster bool) (all []any) {
 	for _, e := range n.items() {
-		all = append(all, r.rule(s, e)...)
+		all = append(all, r.rule(s, e, cluster)...)
 	}
 	return all
 }
 
 // rule takes one rule, an entry for each group of the API.
-func (rights) rule(s *scope, n *node) (all []any) {
+func (rights) rule(s *scope, n *node, cluster bool) (all []any) {
 	verbs, resources, names := words(n.at("verbs"), verbPattern), words(n.at("resources"), resourcePattern), words(n.at("resourceNames"), objectPattern)
 	groups := n.at("apiGroups").items()
 	bad := verbs == nil || resources == nil || len(groups) == 0 || names == nil && len(n.at("resourceNames").items()) > 0 || n.at("nonResourceURLs") != nil
 	for _, g := range groups {
 		bad = bad || g.string() != "" && !objectPattern.MatchString(g.string())
 	}
-	if bad {
+	if bad || cluster && !reads(verbs, resources, groups) {
 		s.lose(n, outside)
 		return nil
 	}
@@ -80,11 +79,29 @@ func (rights) rule(s *scope, n *node) (all []any) {
 		if names != nil {
 			entry["names"] = names
 		}
+		if cluster {
+			entry["cluster"] = true
+		}
 		all = append(all, entry)
 	}
 	mark(kept, n.at("verbs"), n.at("resources"), n.at("resourceNames"), n.at("apiGroups"))
-	s.note("%s: what its pods may do on the API server needs policy: rights", s.c.name)
+	s.note("%s: what its pods may do on the API server needs policy: %s", s.c.name, map[bool]string{true: "clusterRights", false: "rights"}[cluster])
 	return all
+}
+
+// reads reports whether a right is to read what everybody may know of a cluster: no Secrets, roles and parts of objects.
+func reads(verbs, resources []any, groups []*node) bool {
+	for _, v := range verbs {
+		if v != "get" && v != "list" && v != "watch" {
+			return false
+		}
+	}
+	for _, r := range resources {
+		if r == "secrets" || strings.Contains(r.(string), "/") {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(groups, func(g *node) bool { return strings.HasPrefix(g.string(), "rbac.") })
 }
 
 // words returns the texts of a list, nil if one of them is written otherwise.

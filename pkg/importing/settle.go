@@ -30,7 +30,7 @@ func (fitting) settle(t *translation, c *component) {
 			t.note("%s: a component of type %s has no ports", c.name, c.doc["type"])
 		}
 		traits, _ := c.doc["traits"].(doc)
-		for _, name := range []string{"ingress", "autoscale", "disruption"} {
+		for _, name := range []string{"ingress", "autoscale", "disruption", "service", "update"} {
 			if _, has := traits[name]; has {
 				delete(traits, name)
 				t.note("%s: a component of type %s has no %s", c.name, c.doc["type"], name)
@@ -39,6 +39,7 @@ func (fitting) settle(t *translation, c *component) {
 	}
 	fit.stores(t, c)
 	fit.share(t, c)
+	fit.memory(t, c)
 	fit.trim(t, c)
 }
 
@@ -56,6 +57,17 @@ func (fitting) stores(t *translation, c *component) {
 		if c.doc["type"] == "webservice" || c.doc["type"] == "worker" {
 			c.doc["type"] = "store"
 			t.note("%s: is of type store, because it has a persistent volume", c.name)
+		}
+		if update, ok := c.doc.get("traits.update").(doc); ok && c.doc["type"] == "store" {
+			for _, name := range []string{"recreate", "maxUnavailable"} {
+				if update[name] != nil {
+					delete(update, name)
+					t.note("%s: a store replaces its replicas one after the other, so %s is left out", c.name, name)
+				}
+			}
+			if len(update) == 0 {
+				delete(c.doc.sub("traits"), "update")
+			}
 		}
 	}
 }
@@ -89,6 +101,31 @@ func (fitting) share(t *translation, c *component) {
 		}
 	}
 	t.note("%s: its requests and limits are those of all its containers together", c.name)
+}
+
+// memory lets a component request the memory that its directories in memory have beside that of its containers.
+func (fitting) memory(t *translation, c *component) {
+	var sum int64
+	storage, _ := c.doc.get("traits.storage").([]any)
+	for _, e := range storage {
+		if e := e.(doc); e["memory"] == true {
+			sum += amount(e, "size", "0", model.ParseMemory)
+		}
+	}
+	if sum == 0 {
+		return
+	}
+	requests := c.doc.sub("resources").sub("requests")
+	if asked := amount(requests, "memory", "0", model.ParseMemory); asked <= sum {
+		least, _ := model.ParseMemory(defaultMemory)
+		requests["memory"] = model.FormatAmount("memory", sum+max(asked, least))
+		if limited, _ := c.doc.get("resources.limits.memory").(string); limited != "" {
+			if most, err := model.ParseMemory(limited); err != nil || most < sum+max(asked, least) {
+				c.doc.set("resources.limits.memory", requests["memory"])
+			}
+		}
+		t.note("%s: requests the memory of its directories in memory, too", c.name)
+	}
 }
 
 // amount is what a doc says of a resource, or the least.

@@ -19,9 +19,7 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 		v := &volume{doc: doc{}}
 		switch {
 		case n.at("emptyDir") != nil:
-			v.doc["type"] = "ephemeral"
-			part := &scope{s.translation, s.c, v.doc, nil}
-			part.take(n, []row{{"emptyDir.sizeLimit", "size", asMemory}, {"emptyDir.medium", "", always("no volume lies in memory", "")}})
+			v.scratch(s, n, "emptyDir.medium", "emptyDir.sizeLimit")
 		case n.at("configMap") != nil:
 			v.config(s.translation, n.at("configMap.name"))
 			v.files(s.translation, n.at("configMap.items"))
@@ -54,6 +52,22 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 			mark(kept, n.at("name"))
 		}
 		s.volumes[name] = v
+	}
+}
+
+// scratch takes a directory that ends with its pod. One in memory has a size, because it is a part of the memory of the component.
+func (v *volume) scratch(s *scope, n *node, medium, size string) {
+	v.doc["type"] = "ephemeral"
+	part := &scope{s.translation, s.c, v.doc, nil}
+	part.take(n, []row{{size, "size", asMemory}})
+	switch at := n.at(medium); {
+	case at.string() == "Memory" && v.doc["size"] != nil:
+		v.doc["memory"] = true
+		mark(kept, at)
+	case at.string() != "":
+		s.lose(at, because("is a directory in memory without a size, or on pages of its own", "traits: storage: memory, with a size"))
+	default:
+		mark(kept, at)
 	}
 }
 

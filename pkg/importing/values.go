@@ -69,6 +69,14 @@ func (conversion) text(_ *scope, n *node) (any, error) {
 	return n.text, nil
 }
 
+// name takes a name of DNS.
+func (conversion) name(_ *scope, n *node) (any, error) {
+	if n.string() == "" || dnsName(n.string()) != n.string() {
+		return nil, because("is no name of small letters, digits and dashes", "")
+	}
+	return n.text, nil
+}
+
 // texts takes a list of scalars as texts, and a text as a list of itself.
 func (conversion) texts(_ *scope, n *node) (any, error) {
 	if n.kind == scalar {
@@ -222,6 +230,9 @@ func (conversion) resources(s *scope, n *node) (any, error) {
 
 // probe takes a probe of Kubernetes.
 func (conversion) probe(s *scope, n *node) (any, error) {
+	if !n.at("httpGet.host").null() || !n.at("tcpSocket.host").null() {
+		return nil, because("asks another host than the pod", "traits: probes")
+	}
 	p := s.part()
 	p.take(n, []row{
 		{"httpGet.path", "http.path", matching(regexp.MustCompile("^/"), "is no path")},
@@ -302,6 +313,9 @@ func (conversion) port(s *scope, n *node) (any, error) {
 
 // hook takes a hook of the lifecycle of a container.
 func (conversion) hook(s *scope, n *node) (any, error) {
+	if !n.at("httpGet.host").null() {
+		return nil, because("asks another host than the pod", "traits: lifecycle")
+	}
 	h := s.part()
 	h.take(n, []row{
 		{"exec.command", "exec.command", to.texts},
