@@ -22,6 +22,7 @@ import (
 // importRequest is what the flags of import ask for.
 type importRequest struct {
 	format, tenant, name, out string
+	host                      string // for entrances that are for every host
 	labels                    map[string]string
 	definitions               []string // files
 	force, strict             bool
@@ -59,6 +60,9 @@ file has nothing that can be translated; then no file is written.`,
 
   # with what the platform of KubeVela defined
   reconciler import app.yaml --definitions definitions.yaml
+
+  # an Ingress without a host
+  reconciler import ingress.yaml --host shop.example.com
 
   # for programs
   reconciler import app.json -o json | jq '.applications[].report.lost'`,
@@ -101,6 +105,7 @@ file has nothing that can be translated; then no file is written.`,
 	fl.StringVar(&r.tenant, "tenant", "", "tenant that the applications belong to; --out needs it")
 	fl.StringVar(&r.name, "name", "", "name of the application (default: as the file names it, or name of the file)")
 	fl.StringToStringVar(&r.labels, "label", nil, "label of the applications, as `KEY=VALUE`, such as those that policy requires")
+	fl.StringVar(&r.host, "host", "", "`HOST` of entrances that are for every host, such as shop.example.com")
 	fl.StringArrayVar(&r.definitions, "definitions", nil, "`FILE` with definitions of KubeVela that the files use; repeat it for several")
 	fl.StringVar(&r.out, "out", "-", "top `DIR` of the fleet repo to write to; - prints")
 	fl.BoolVar(&r.force, "force", false, "write over a file that is there")
@@ -118,6 +123,8 @@ func (r *importRequest) check(files []string) error {
 		return errors.New("--name is for one file; each of several is named by what it holds")
 	case r.tenant != "" && !isName(r.tenant):
 		return fmt.Errorf("--tenant %q: %s", r.tenant, nameRule)
+	case r.host != "" && !importing.IsHost(r.host):
+		return fmt.Errorf("--host %q: write a name such as shop.example.com", r.host)
 	case r.tenant == "" && r.out != "-":
 		return errors.New("--out needs --tenant, whose directory the application belongs to")
 	}
@@ -158,7 +165,7 @@ func (r *importRequest) read(ctx context.Context, in io.Reader, files []string) 
 		return nil, err
 	}
 	defer children.Close()
-	o := importing.Options{Name: r.name, Labels: r.labels, Expand: evaluate.Through(children).Template}
+	o := importing.Options{Name: r.name, Labels: r.labels, Host: r.host, Expand: evaluate.Through(children).Template}
 	if r.format != "auto" {
 		o.Format = importing.Format(r.format)
 	}

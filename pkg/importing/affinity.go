@@ -89,7 +89,7 @@ func (affinities) pods(s *scope, whole, term, weight *node, field string) {
 	case over == "":
 		s.lose(whole, because("is about domains that no placement has", "traits: affinity, over node, rack or zone"))
 		return
-	case len(list) == 0 || len(list) > 1 && field == "near" || term.at("namespaces") != nil && term.at("namespaces").items() == nil || term.at("namespaceSelector") != nil:
+	case len(list) == 0 || len(list) > 1 && field == "near" || term.at("namespaces") != nil || term.at("namespaceSelector") != nil:
 		s.lose(whole, because("is about pods that are not those of one component of the file", "traits: affinity, with the name of a component"))
 		return
 	}

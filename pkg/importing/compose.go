@@ -132,6 +132,11 @@ var composeRows = []row{
 	{"mem_reservation", "resources.requests.memory", compose.bytes},
 	{"volumes", "", compose.volumes},
 	{"tmpfs", "", compose.tmpfs},
+	{"shm_size", "", compose.shared},
+	{"runtime", "properties.runtimeClass", compose.runtime},
+	{"hostname", "traits.pod.hostname", to.name},
+	{"dns", "traits.pod.dnsConfig.nameservers", pod.addresses},
+	{"dns_search", "traits.pod.dnsConfig.searches", to.texts},
 	{"configs", "", compose.files},
 	{"secrets", "", compose.files},
 	{"stop_grace_period", "", compose.grace},
@@ -141,6 +146,19 @@ var composeRows = []row{
 	{"extra_hosts", "traits.hostAliases", compose.hosts},
 	{"privileged", "", always("policy does not allow privileged containers", "false")},
 	{"cap_drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL")},
+}
+
+// composePlaces are fields of a service that the trait pod has.
+var composePlaces = []row{
+	{"working_dir", "workingDir", matching(mountPattern, "is no directory")}, {"tty", "tty", to.boolean}, {"stdin_open", "stdin", to.boolean},
+}
+
+// runtime takes a runtime of the engine as the class of that name, which a cluster has for the same programs.
+func (composeFile) runtime(s *scope, n *node) (any, error) {
+	if n.string() == "runc" { // as without a word
+		return nil, nil
+	}
+	return pod.runtimeClass(s, n)
 }
 
 func (composeFile) service(t *translation, n *node, c *component, project *node) {
@@ -164,6 +182,7 @@ func (composeFile) service(t *translation, n *node, c *component, project *node)
 		}
 	}
 	s.take(n, composeRows)
+	pod.shape(s, n, composePlaces, "containers", c.name)
 	if c.doc.get("properties.image") == nil {
 		why := because("has no image", "properties: image")
 		if n.at("build") != nil {

@@ -63,16 +63,31 @@ func (composeFile) tmpfs(s *scope, n *node) (any, error) {
 		list = []*node{n}
 	}
 	for i, e := range list {
-		path, _, options := strings.Cut(e.text, ":")
+		path, options, _ := strings.Cut(e.text, ":")
+		v := doc{"type": "ephemeral"}
+		if size, ok := strings.CutPrefix(options, "size="); ok {
+			if said, err := compose.bytes(s, &node{text: size}); err == nil {
+				v["size"], v["memory"], options = said, true, ""
+			}
+		}
 		name := "tmp" + strconv.Itoa(i)
-		s.volumes[name] = &volume{doc: doc{"type": "ephemeral"}}
-		if err := s.mount(name, path, "", false); err != nil || options {
+		s.volumes[name] = &volume{doc: v}
+		if err := s.mount(name, path, "", false); err != nil || options != "" {
 			s.lose(e, because("has options that no storage has", "traits: storage with type ephemeral"))
 			continue
 		}
 		mark(kept, e)
 	}
 	return nil, nil
+}
+
+// shared takes the memory that processes of a container share: a directory in memory.
+func (composeFile) shared(s *scope, n *node) (any, error) {
+	size, err := compose.bytes(s, n)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.store(doc{"name": "shm", "type": "ephemeral", "mountPath": "/dev/shm", "size": size, "memory": true})
 }
 
 // files takes configs and secrets that a service mounts.

@@ -25,7 +25,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(name)
 			require.NoError(t, err)
-			result, err := importing.Import(data, importing.Options{File: filepath.Base(name), Expand: evaluate.New().Template})
+			result, err := importing.Import(data, importing.Options{File: filepath.Base(name), Host: "import.example.com", Expand: evaluate.New().Template})
 			require.NoError(t, err)
 			require.Equal(t, filepath.Base(filepath.Dir(name)), string(result.Report.Format))
 			var got bytes.Buffer

@@ -121,7 +121,7 @@ func fuzz(f *testing.F, format importing.Format) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		result, err := importing.Import(data, importing.Options{Format: format, File: "x.yaml"})
+		result, err := importing.Import(data, importing.Options{Format: format, File: "x.yaml", Host: "x.example.com"})
 		if err != nil {
 			return
 		}

@@ -38,7 +38,7 @@ schema.#Fleet
 platform: {
 	name: "import"
 	policy: {
-		limits: {maxReplicas: 100, priorityCeiling: 1000}
+		limits: {maxReplicas: 1000, priorityCeiling: 1000}
 		images: registries: ["docker.io", "quay.io", "gcr.io", "us-central1-docker.pkg.dev", "ghcr.io", "registry.example.com", "nocalhost-docker.pkg.coding.net"]
 		runtimes: ["container"]
 		requiredLabels: ["team"]

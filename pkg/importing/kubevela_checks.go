@@ -3,7 +3,6 @@ package importing
 import (
 	"net/url"
 	"regexp"
-	"strings"
 	"time"
 )
 
@@ -20,7 +19,7 @@ func (calls) metrics(t *translation, n *node) []doc {
 		endpoint = properties.at("promAddress")
 	}
 	m := metricCondition.FindStringSubmatch(condition.string())
-	if m == nil || query.string() == "" || !strings.HasPrefix(endpoint.string(), "http://") && !strings.HasPrefix(endpoint.string(), "https://") || holdsSecret("url", endpoint.string()) {
+	if m == nil || query.string() == "" || len(query.string()) > 4096 || !askable(endpoint.string()) {
 		t.lose(n, because("names no address of Prometheus, no query, or no bound", "workflow: steps with type check"))
 		return nil
 	}
@@ -45,6 +44,14 @@ func (calls) metrics(t *translation, n *node) []doc {
 	call.outside(t, endpoint.string())
 	mark(kept, endpoint, query, condition)
 	return []doc{{"type": "check", "properties": check}}
+}
+
+var webAddress = regexp.MustCompile("^https?://[!-~]+$")
+
+// askable reports whether D-AROS asks an address by itself: one of the web, without a password in it.
+func askable(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && len(address) <= 2048 && webAddress.MatchString(address) && !holdsSecret("url", address)
 }
 
 // outside notes that policy has to allow an address that D-AROS asks.

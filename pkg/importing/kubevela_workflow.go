@@ -151,6 +151,7 @@ func (vela) steps(t *translation, n *node) (list []doc) {
 		list = append(list, step)
 	}
 	if len(list) == 0 {
+		t.lose(n, because("sends nothing that a step can send", "workflow: steps with type job, check or notify"))
 		return nil
 	}
 	s := &scope{translation: t, d: list[len(list)-1]}

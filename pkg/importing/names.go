@@ -27,6 +27,8 @@ var (
 	schedulePattern = regexp.MustCompile(`^(@(yearly|annually|monthly|weekly|daily|midnight|hourly)|([-0-9A-Za-z*/,?LW#]+ +){4}[-0-9A-Za-z*/,?LW#]+)$`)
 	zonePattern     = regexp.MustCompile(`^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$`)
 	imagePattern    = regexp.MustCompile(`^[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[A-Za-z0-9_][-A-Za-z0-9_.]{0,127})?(@sha256:[0-9a-f]{64})?$`)
+	tagPattern      = regexp.MustCompile(`^[A-Za-z0-9_][-A-Za-z0-9_.]{0,127}$`)
+	registryPattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?$`)
 	systemPattern   = regexp.MustCompile(`^([^/]*\.)?d-aros\.dev/`)
 )
 
@@ -71,7 +73,13 @@ func fullImage(image string) (string, bool) {
 	}
 	repository, digest, _ := strings.Cut(image, "@")
 	if i := strings.LastIndexByte(repository, ':'); i > strings.LastIndexByte(repository, '/') {
+		if !tagPattern.MatchString(repository[i+1:]) {
+			return "", false
+		}
 		full += repository[i:]
+	}
+	if !registryPattern.MatchString(ref.Context().RegistryStr()) {
+		return "", false
 	}
 	if digest != "" {
 		full += "@" + digest

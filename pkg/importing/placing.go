@@ -38,7 +38,7 @@ func (pods) hostAliases(s *scope, n *node) (any, error) {
 			{"hostnames", "names", to.texts},
 		})
 		names := e.at("hostnames").items()
-		if a.d["ip"] == nil || len(names) == 0 || slices.ContainsFunc(names, func(n *node) bool { return !isHost(n.string()) }) {
+		if a.d["ip"] == nil || len(names) == 0 || slices.ContainsFunc(names, func(n *node) bool { return !IsHost(n.string()) }) {
 			return because("has no address or no names", "traits: hostAliases")
 		}
 		return nil
@@ -53,7 +53,7 @@ func (composeFile) hosts(s *scope, n *node) (any, error) {
 			name, address, _ = strings.Cut(e.string(), ":")
 		}
 		ip, err := netip.ParseAddr(strings.Trim(address, "[]"))
-		if err != nil || ip.Zone() != "" || !isHost(name) {
+		if err != nil || ip.Zone() != "" || !IsHost(name) {
 			return because("is no name with an address, such as legacy:10.0.0.5", "traits: hostAliases")
 		}
 		mark(kept, e)
@@ -62,7 +62,8 @@ func (composeFile) hosts(s *scope, n *node) (any, error) {
 	}), nil
 }
 
-func isHost(name string) bool {
+// IsHost reports whether a component may serve a name: one host, and not all below a domain.
+func IsHost(name string) bool {
 	return len(name) <= 253 && name[:min(1, len(name))] != "*" && hostPattern.MatchString(name)
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // A volume is one of a pod: how the schema says it, or why it does not.
@@ -61,7 +63,7 @@ func (v *volume) scratch(s *scope, n *node, medium, size string) {
 	part := &scope{s.translation, s.c, v.doc, nil}
 	part.take(n, []row{{size, "size", asMemory}})
 	switch at := n.at(medium); {
-	case at.string() == "Memory" && v.doc["size"] != nil:
+	case at.string() == "Memory" && amount(v.doc, "size", "0", model.ParseMemory) > 0:
 		v.doc["memory"] = true
 		mark(kept, at)
 	case at.string() != "":
