@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/nodeagent/process"
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/pkg/qos/network"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -23,6 +24,7 @@ import (
 func newRun(cfg *nodeagent.Config) *cobra.Command {
 	var once, dry bool
 	var format, systemCPU, systemMemory, processes, rate, diskRate string
+	var costs []string
 	cmd := &cobra.Command{
 		Use:   "run {--plan FILE | --processes FILE}",
 		Short: "Enforce a plan and keep it in force",
@@ -68,6 +70,13 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 					return fmt.Errorf("--disk-rate: %w", err)
 				}
 			}
+			for _, text := range costs {
+				c, err := qos.ParseDiskCost(text)
+				if err != nil {
+					return fmt.Errorf("--disk-cost: %w", err)
+				}
+				cfg.DiskCosts = append(cfg.DiskCosts, c)
+			}
 			if processes != "" {
 				if cfg.Processes, err = readHost(processes); err != nil {
 					return err
@@ -101,6 +110,7 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 	cmd.Flags().StringVar(&cfg.Network.Device, "network", "", "network `INTERFACE` through which the node sends, to shape what workloads send (default: none; docs/nodeagent.md)")
 	cmd.Flags().StringVar(&rate, "network-rate", "", "bits in a second of that interface, such as 1G (default: what its driver says)")
 	cmd.Flags().StringVar(&diskRate, "disk-rate", "", "bytes that each disk can read and write in a second, such as 200Mi: of them disks are reserved (default: nothing of disks is)")
+	cmd.Flags().StringArrayVar(&costs, "disk-cost", nil, "number of a disk and `WHAT` it can do in a second (\"8:0 rbps=… rseqiops=… rrandiops=… wbps=… wseqiops=… wrandiops=…\"), for each that weights shall divide: iocost is switched on for it (default: none; docs/nodeagent.md)")
 	cmd.Flags().StringSliceVar(&cfg.Network.Pods, "network-pods", nil, "how the names of the host's ends of pods' interfaces begin, such as veth,cali: what pods with a network of their own send is told apart there")
 	cmd.Flags().BoolVar(&cfg.Network.Replace, "network-replace", false, "take the place of a queueing discipline that others have set on the interface")
 	cmd.MarkFlagsOneRequired("plan", "processes")

@@ -192,7 +192,7 @@ func printNetwork(w io.Writer, r nodeagent.Report) {
 
 func printOutcomes(w io.Writer, outcomes []cgroup.Outcome) {
 	table(w, "\nCGROUP\tFILE\tVALUE\tSTATE\tBEFORE\tREASON", outcomes, func(o cgroup.Outcome) []any {
-		return []any{o.Cgroup, o.File, o.Value, o.State, cmp.Or(o.From, "-"), cmp.Or(o.Reason, o.Follows, "-")}
+		return []any{cmp.Or(o.Cgroup, "/"), o.File, o.Value, o.State, cmp.Or(o.From, "-"), cmp.Or(o.Reason, o.Follows, "-")}
 	})
 }
 

@@ -33,6 +33,8 @@ type Config struct {
 	Network  network.Config // what is shaped of what the host sends
 	DiskRate int64          // bytes in a second that each disk can read and write, 0 if nobody said
 
+	DiskCosts []qos.DiskCost // of the disks for which iocost is to be on, none: it stays as it is
+
 	Processes *process.Host // what this host runs of the plain processes of its pool; nil: nothing
 }
 
@@ -225,7 +227,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 			return err
 		}
 		var ids map[string]uint64
-		host.DiskRate = a.cfg.DiskRate
+		host.DiskRate, host.DiskCosts = a.cfg.DiskRate, a.cfg.DiskCosts
 		host.Link, ids = a.link(plan)
 		a.follows.Store(plan.Reacts())
 		ceilings, err := a.follower.follow(a.tree, plan, host, started, a.squeezer.looked)

@@ -58,7 +58,7 @@ var remedies = map[string]string{
 	"memory protection":    "boot with systemd.unified_cgroup_hierarchy=1, or with cgroup_no_v1=all where systemd does not run",
 	"memory_recursiveprot": "on v2 nothing has to be done; to have it: mount -o remount,memory_recursiveprot " + cgroup.Root,
 	"io":                   "boot with systemd.unified_cgroup_hierarchy=1, or with cgroup_no_v1=all where systemd does not run",
-	"io cost":              "on v2 with CONFIG_BLK_CGROUP_IOCOST: write a line for the device to io.cost.qos",
+	"io cost":              "a kernel with CONFIG_BLK_CGROUP_IOCOST, and the io controller in cgroup v2",
 	"io latency":           "a kernel with CONFIG_BLK_CGROUP_IOLATENCY, and the io controller in cgroup v2",
 	"pids":                 "boot without cgroup_disable=pids",
 	"pressure":             "boot with psi=1",
@@ -109,7 +109,7 @@ func probeCgroups(root string) []Finding {
 			qos.V1: "ceilings hold for direct access; weights and targets do not", qos.Absent: "block devices are shared without regard to profiles",
 		}[io]),
 		finding("pids", versions["pids"] != qos.Absent, versions["pids"].String(), "processes and threads can be bounded", "a workload may start processes without end"),
-		finding("io cost", exists(filepath.Join(v2root, "io.cost.qos")), "", "iocost can be switched on for a device, which makes io.weight exact", "io.weight does not act: what the bfq scheduler goes by is another file"),
+		finding("io cost", exists(filepath.Join(v2root, "io.cost.qos")), "", "weights divide a disk whose costs are known (--disk-cost)", "io.weight does not act: what the bfq scheduler goes by is another file"),
 		probeLatency(v2root),
 	}
 	return append(found, probeDelegation(v2root)...)

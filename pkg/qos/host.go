@@ -21,9 +21,10 @@ type Host struct {
 	// Controllers maps cpu, cpuset, memory, io, pids and hugetlb to where they live.
 	// Missing: Absent.
 	Controllers map[string]Version
-	Disks       []string // device numbers of the disks, such as 254:0
-	DiskRate    int64    // bytes in a second that each of them can read and write, 0 if nobody said
-	Lacks       []string // files of controllers here that this kernel was built without, and iocost where it is off
+	Disks       []string   // device numbers of the disks, such as 254:0
+	DiskRate    int64      // bytes in a second that each of them can read and write, 0 if nobody said
+	DiskCosts   []DiskCost // of disks that weights shall divide
+	Lacks       []string   // files of controllers here that this kernel was built without, and iocost where it is off
 	// Nested are groups of workloads with a reservation of memory that have groups in them, where protection does not pass to these.
 	Nested []string
 	// Groups describes the ancestors of the plan's cgroups, the root as "".

@@ -18,6 +18,8 @@ func (disks) Knobs() map[string]Knob {
 		"io.weight":                        {Version: V2, Default: "default 100"},
 		"io.max":                           {Version: V2, none: "rbps=max wbps=max riops=max wiops=max"},
 		"io.latency":                       {Version: V2, none: "target=0"},
+		"io.cost.model":                    {Version: V2, Root: true, none: "ctrl=auto"},
+		"io.cost.qos":                      {Version: V2, Root: true, none: "enable=0 ctrl=auto"},
 		"blkio.throttle.read_bps_device":   {Version: V1, none: "0"},
 		"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
 		"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
@@ -28,6 +30,9 @@ func (disks) Knobs() map[string]Knob {
 func (disks) Decide(s State) Enforcement {
 	r := decision{State: s}
 	version := r.Host.Controllers["io"]
+	if r.Plan.WeighsDisks() {
+		r.costs()
+	}
 	for _, w := range r.Plan.Workloads {
 		p := w.Profile.IO
 		switch {
@@ -38,7 +43,7 @@ func (disks) Decide(s State) Enforcement {
 			case slices.Contains(r.Host.Lacks, "io.cost.qos"):
 				r.degrade(w.Name, "io.weight", "none", "this kernel was built without iocost (CONFIG_BLK_CGROUP_IOCOST), by which weights act")
 			case slices.Contains(r.Host.Lacks, "iocost"):
-				r.degrade(w.Name, "io.weight", "none", "weights act by iocost, which is off for every disk: write its number and enable=1 to io.cost.qos")
+				r.degrade(w.Name, "io.weight", "none", "weights act by iocost, which is off for every disk: say what one can do (--disk-cost)")
 			}
 		default:
 			r.degrade(w.Name, "io.weight", "none", "no io controller of cgroup v2")

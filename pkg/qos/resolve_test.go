@@ -39,6 +39,7 @@ func TestResolve(t *testing.T) {
 				Controllers map[string]Version
 
 				Disks, Lacks, Nested []string
+				Costs                []string
 				Link                 struct{ Device, Rate, Lacks string }
 			}
 			dec := json.NewDecoder(strings.NewReader(string(ar.Files[1].Data)))
@@ -50,6 +51,11 @@ func TestResolve(t *testing.T) {
 			require.NoError(t, err)
 			host.Groups, host.Controllers, host.Disks, host.Lacks = doc.Groups, doc.Controllers, doc.Disks, doc.Lacks
 			host.Nested = doc.Nested
+			for _, text := range doc.Costs {
+				c, err := ParseDiskCost(text)
+				require.NoError(t, err)
+				host.DiskCosts = append(host.DiskCosts, c)
+			}
 			host.Link = Link{Device: doc.Link.Device, Lacks: doc.Link.Lacks}
 			if doc.Link.Rate != "" {
 				host.Link.Rate, err = model.ParseBitrate(doc.Link.Rate)

@@ -10,7 +10,7 @@ import (
 
 // Setting is the value that one file of one cgroup should have.
 type Setting struct {
-	Cgroup string `json:"cgroup"`
+	Cgroup string `json:"cgroup"` // "" for the root, of which only two files are written
 	File   string `json:"file"`
 	Value  string `json:"value"`
 	// Floor: an ancestor shared with others is raised to the value and never
@@ -33,6 +33,7 @@ const HeldByPlan = "the plan leaves it to others (hold)"
 type Knob struct {
 	Controller string
 	Version    Version // that has it; Absent: both
+	Root       bool    // only the root has it, and in it a line for each device, which may be others'
 	Default    string  // value in a fresh group
 	turn       int     // within a group, lowering runs in this order and raising against it
 	none       string  // of a file with a line for each device: what takes a line away
@@ -81,10 +82,10 @@ const betweenLines = "; "
 func lines(value string) []string {
 	all := strings.FieldsFunc(value, func(r rune) bool { return r == '\n' || r == ';' })
 	for i := range all {
-		all[i] = strings.Join(strings.Fields(all[i]), " ")
+		all[i] = chosen(strings.Join(strings.Fields(all[i]), " "))
 	}
 	slices.Sort(all)
-	return all
+	return slices.DeleteFunc(all, func(line string) bool { return line == "" })
 }
 
 // Writes returns what is to be written, one after the other, to make one normal value of

@@ -25,6 +25,7 @@ type rig struct {
 	journal *Journal
 	disk    []byte
 	full    bool // the disk
+	costs   []qos.DiskCost
 }
 
 func newRig(t *testing.T, root string) *rig {
@@ -59,6 +60,7 @@ func (r *rig) plan(workloads ...string) qos.Enforcement {
 	require.NoError(r.t, err)
 	host, err := r.tree.Host(plan, r.journal)
 	require.NoError(r.t, err)
+	host.DiskCosts = r.costs
 	return qos.Resolve(plan, host)
 }
 

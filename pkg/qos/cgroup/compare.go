@@ -97,6 +97,9 @@ func (c *comparison) want(s qos.Setting) {
 		return
 	}
 	current := qos.Normal(s.File, raw)
+	if info.Root {
+		s.Value = qos.Beside(s.File, s.Value, current)
+	}
 	if s.Hold != "" && current != s.Value {
 		c.note(s, Held, current, s.Hold)
 		return
@@ -147,7 +150,7 @@ func (t *Tree) missing(info qos.Knob, group string) string {
 func (c *comparison) giveBack(key knob, e entry) {
 	s := qos.Setting{Cgroup: key.cgroup, File: key.file, Value: e.Original}
 	info, known := qos.LookupKnob(key.file)
-	if !known || key.cgroup == "." || !fs.ValidPath(key.cgroup) {
+	if !known || !mayHave(info, key.cgroup) {
 		c.journal.drop(key)
 		return
 	}
@@ -174,12 +177,20 @@ func (c *comparison) giveBack(key knob, e entry) {
 	}
 }
 
+// mayHave reports whether a group may have a knob: the root only those that no other group has.
+func mayHave(info qos.Knob, group string) bool {
+	if info.Root {
+		return group == ""
+	}
+	return group != "." && fs.ValidPath(group)
+}
+
 // open returns the directory of a group in the hierarchy of the knob.
 func (c *comparison) open(info qos.Knob, group string) (g groupDir, err error) {
 	if info.Version != qos.Absent && c.tree.hierarchies[info.Controller].version != info.Version {
 		return g, errors.New("the " + info.Controller + " controller is not in cgroup " + info.Version.String())
 	}
-	if group == "." || !fs.ValidPath(group) {
+	if !mayHave(info, group) {
 		return g, errors.New("not a path below the cgroup root")
 	}
 	key := knob{group, info.Controller}

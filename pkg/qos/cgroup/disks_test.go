@@ -76,20 +76,61 @@ func testDisks(t *testing.T, file, name, io, pids string) {
 	require.Zero(t, r.journal.Len())
 }
 
-// Weights act where iocost is on for a disk, and the plan says so where it is not. It is only for a guest: nobody switches iocost
-// on for the disk of a machine that has other work.
+// Weights act where iocost is on for a disk, the plan says so where it is not, and the agent switches it on for a disk whose costs
+// are known, and off again. It is only for a guest: nobody switches iocost on for the disk of a machine that has other work.
 func TestWeightsOfDisks(t *testing.T) {
 	cgrouptest.MemoryV2(t)
-	name := cgrouptest.Name(t)
-	cgrouptest.Group(t, cgrouptest.Root, name, "cpu", "io")
+	name, disk := cgrouptest.Name(t), diskNumbers()[0]
+	heavy := cgrouptest.Group(t, cgrouptest.Root, name+"/heavy", "cpu", "io")
+	light := cgrouptest.Group(t, cgrouptest.Root, name+"/light", "cpu", "io")
 	r := newRig(t, cgrouptest.Root)
+	plan := func() qos.Enforcement {
+		return r.plan("cgroup: "+name+"/heavy, profile: guaranteed-pro", "cgroup: "+name+"/light, profile: burstable")
+	}
 	weightless := func() bool {
-		e := r.plan("cgroup: " + name + ", profile: guaranteed, cpu: {request: 100m}")
-		return slices.ContainsFunc(e.Degradations, func(d qos.Degradation) bool { return d.Promise == "io.weight" })
+		return slices.ContainsFunc(plan().Degradations, func(d qos.Degradation) bool { return d.Promise == "io.weight" })
 	}
 	require.True(t, weightless())
-	disk := diskNumbers()[0]
-	t.Cleanup(func() { cgrouptest.Write(t, cgrouptest.Root, "io.cost.qos", disk+" enable=0") })
-	cgrouptest.Write(t, cgrouptest.Root, "io.cost.qos", disk+" enable=1")
+	file := filepath.Join(cgrouptest.OnDisk(t), "read")
+	out, err := cgrouptest.Command("dd if=/dev/zero of=" + file + " bs=1M count=16 oflag=direct").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+
+	cost, err := qos.ParseDiskCost(disk + " rbps=4000000 rseqiops=250 rrandiops=250 wbps=4000000 wseqiops=250 wrandiops=250")
+	require.NoError(t, err)
+	r.costs = []qos.DiskCost{cost}
+	got := r.apply(plan().Settings)
+	require.Zero(t, states(got)[Refused], "%v", got)
 	require.False(t, weightless())
+	again := r.apply(plan().Settings)
+	require.Equal(t, len(again), states(again)[InForce], "%v", again)
+
+	for _, dir := range []string{heavy, light} {
+		for range 4 {
+			cmd := cgrouptest.Command("while dd if="+file+" of=/dev/null bs=16k iflag=direct 2>/dev/null; do :; done", dir)
+			require.NoError(t, cmd.Start())
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			})
+		}
+	}
+	read := func(group string) int64 { a, _ := r.tree.Accessed(name + "/" + group); return a.Bytes }
+	reading := func(from [2]int64) func() bool {
+		return func() bool {
+			return read("heavy") > from[0] && read("light") > from[1] && read("heavy")+read("light") > from[0]+from[1]+32*mib
+		}
+	}
+	require.Eventually(t, func() bool { return read("heavy") > 0 && read("light") > 0 }, time.Minute, time.Millisecond)
+	began := [2]int64{read("heavy"), read("light")}
+	require.Eventually(t, reading(began), 2*time.Minute, 10*time.Millisecond)
+	share := float64(read("heavy")-began[0]) / float64(read("light")-began[1])
+	t.Logf("weights of 500 and 100 share a disk %.2f : 1", share)
+	require.Greater(t, share, 2.5, "without weights it is 1")
+
+	r.restart()
+	back := r.apply(nil)
+	require.Equal(t, Restored, back["/io.cost.qos"].State, "%v", back)
+	require.NotContains(t, cgrouptest.Read(t, cgrouptest.Root, "io.cost.qos"), "enable=1")
+	require.Zero(t, r.journal.Len())
+	require.True(t, weightless())
 }

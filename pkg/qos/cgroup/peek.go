@@ -32,7 +32,7 @@ type peeked struct {
 func (c *comparison) inForce(s qos.Setting, info qos.Knob) bool {
 	key := knob{s.Cgroup, s.File}
 	p, open := c.tree.peeked[key]
-	if !open || s.Floor || s.Hold != "" {
+	if !open || s.Floor || s.Hold != "" || info.Root {
 		return false
 	}
 	var buf [most]byte
