@@ -23,7 +23,7 @@ import (
 
 func newRun(cfg *nodeagent.Config) *cobra.Command {
 	var once, dry bool
-	var format, systemCPU, systemMemory, processes, rate, diskRate string
+	var format, systemCPU, systemMemory, processes, rate, diskRate, mode string
 	var costs []string
 	cmd := &cobra.Command{
 		Use:   "run {--plan FILE | --processes FILE}",
@@ -64,6 +64,13 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 				if cfg.Network.Rate, err = model.ParseBitrate(rate); err != nil {
 					return fmt.Errorf("--network-rate: %w", err)
 				}
+			}
+			switch mode {
+			case "htb":
+			case "edt":
+				cfg.Network.Pace = true
+			default:
+				return fmt.Errorf("--network-mode %q: want htb or edt", mode)
 			}
 			if diskRate != "" {
 				if cfg.DiskRate, err = model.ParseMemory(diskRate); err != nil {
@@ -112,6 +119,7 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 	cmd.Flags().StringVar(&diskRate, "disk-rate", "", "bytes that each disk can read and write in a second, such as 200Mi: of them disks are reserved (default: nothing of disks is)")
 	cmd.Flags().StringArrayVar(&costs, "disk-cost", nil, "number of a disk and `WHAT` it can do in a second (\"8:0 rbps=… rseqiops=… rrandiops=… wbps=… wseqiops=… wrandiops=…\"), for each that weights shall divide: iocost is switched on for it (default: none; docs/nodeagent.md)")
 	cmd.Flags().StringSliceVar(&cfg.Network.Pods, "network-pods", nil, "how the names of the host's ends of pods' interfaces begin, such as veth,cali: what pods with a network of their own send is told apart there")
+	cmd.Flags().StringVar(&mode, "network-mode", "htb", "how packets are shaped: htb, in queues that lend to each other, or edt, by the time at which they leave, for fast cards (docs/nodeagent.md)")
 	cmd.Flags().BoolVar(&cfg.Network.Replace, "network-replace", false, "take the place of a queueing discipline that others have set on the interface")
 	cmd.MarkFlagsOneRequired("plan", "processes")
 	cmd.MarkFlagsMutuallyExclusive("processes", "once")

@@ -165,7 +165,7 @@ func probeTraffic() []Finding {
 	kinds := []struct{ kind, ifYes, ifNo string }{
 		{"htb", "rates can be guaranteed on the uplink", "no guaranteed rates on the uplink"},
 		{"clsact", "programs can tell whose traffic leaves an interface", "nobody tells whose traffic leaves an interface, so it is not shaped"},
-		{"fq", "eBPF may pace packets by departure time", "pacing by departure time has no effect; the agent does not need it"},
+		{"fq", "packets can leave by their time (--network-mode edt)", "no --network-mode edt; htb does not need it"},
 		{"fq_codel", "queues stay short under load", "queues may grow long under load"},
 	}
 	names := make([]string, len(kinds))

@@ -37,6 +37,7 @@ type Host struct {
 type Link struct {
 	Device string // as the operator named it, "" for none: nothing is shaped
 	Rate   int64  // bits in a second
+	Paces  bool   // by the time at which packets leave (EDT), not by queues
 	Lacks  string // why the host cannot shape what it sends, "" if it can
 	// Untold are groups of the plan that are here, and not in cgroup v2, by which a kernel
 	// tells whose packets they are.

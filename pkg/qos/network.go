@@ -21,8 +21,9 @@ func (uplink) Knobs() map[string]Knob { return nil }
 // Uplink is how a node shares what it sends.
 type Uplink struct {
 	Device  string  `json:"device"`
-	Rate    int64   `json:"rate"`    // bits in a second that all classes send together at most
-	Classes []Class `json:"classes"` // the system first, then by name
+	Rate    int64   `json:"rate"`            // bits in a second that all classes send together at most
+	Classes []Class `json:"classes"`         // the system first, then by name
+	Paces   bool    `json:"paces,omitempty"` // packets have a time to leave, and no class borrows
 }
 
 // Class is a part of an uplink.
@@ -152,6 +153,9 @@ func (r *decision) shape() {
 		u.Classes = append(u.Classes, *c)
 	}
 	slices.SortFunc(u.Classes[1:], func(a, b Class) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Minor, b.Minor)) })
+	if r.Host.Link.Paces {
+		r.pace(u)
+	}
 	r.out.Uplink = u
 }
 

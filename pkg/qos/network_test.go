@@ -30,7 +30,7 @@ func genSending(t *rapid.T) Plan {
 }
 
 func genLink(t *rapid.T) Link {
-	return Link{Device: "eth0", Rate: rapid.Int64Range(10_000_000, 400_000_000_000).Draw(t, "link")}
+	return Link{Device: "eth0", Paces: rapid.Bool().Draw(t, "paces"), Rate: rapid.Int64Range(10_000_000, 400_000_000_000).Draw(t, "link")}
 }
 
 // Whatever the plan: the guarantees of all classes together are no more than is shaped, each
@@ -44,9 +44,11 @@ func TestClassesHoldWhatTheyPromise(t *testing.T) {
 			return
 		}
 		require.LessOrEqual(t, e.Uplink.Rate, host.Link.Rate/100*95+95)
+		most := int64(0)
 		sum, minors, cgroups, reserved := int64(0), map[uint16]bool{WholeMinor: true}, map[string]bool{}, map[string]int64{}
 		for _, c := range e.Uplink.Classes {
 			sum += c.Rate
+			most += c.Ceil
 			require.GreaterOrEqual(t, c.Rate, int64(leastRate))
 			require.LessOrEqual(t, c.Rate, c.Ceil)
 			require.LessOrEqual(t, c.Ceil, e.Uplink.Rate)
@@ -61,6 +63,8 @@ func TestClassesHoldWhatTheyPromise(t *testing.T) {
 			reserved[c.Name] = c.Rate
 		}
 		require.LessOrEqual(t, sum, e.Uplink.Rate+leastRate*int64(len(e.Uplink.Classes)))
+		require.Equal(t, host.Link.Paces, e.Uplink.Paces)
+		require.True(t, !e.Uplink.Paces || most <= max(sum, e.Uplink.Rate), "nobody is kept from what is guaranteed: %d", most)
 		for _, w := range plan.Workloads {
 			bits := w.Reserved.Get(model.NetworkResource)
 			reduced := slices.ContainsFunc(e.Degradations, func(d Degradation) bool { return d.Workload == w.Name && d.Promise == "network.reserved" })

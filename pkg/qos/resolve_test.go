@@ -40,7 +40,10 @@ func TestResolve(t *testing.T) {
 
 				Disks, Lacks, Nested []string
 				Costs                []string
-				Link                 struct{ Device, Rate, Lacks string }
+				Link                 struct {
+					Device, Rate, Lacks string
+					Paces               bool
+				}
 			}
 			dec := json.NewDecoder(strings.NewReader(string(ar.Files[1].Data)))
 			dec.DisallowUnknownFields()
@@ -56,7 +59,7 @@ func TestResolve(t *testing.T) {
 				require.NoError(t, err)
 				host.DiskCosts = append(host.DiskCosts, c)
 			}
-			host.Link = Link{Device: doc.Link.Device, Lacks: doc.Link.Lacks}
+			host.Link = Link{Device: doc.Link.Device, Lacks: doc.Link.Lacks, Paces: doc.Link.Paces}
 			if doc.Link.Rate != "" {
 				host.Link.Rate, err = model.ParseBitrate(doc.Link.Rate)
 				require.NoError(t, err)

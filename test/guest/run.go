@@ -118,7 +118,7 @@ func pack(ctx context.Context, to, dir, program string, args []string) error {
 	if err != nil {
 		return err
 	}
-	drivers, err := modules(filepath.Join(dir, "lib", "modules"), "virtio_pci", "virtio_blk", "ext4")
+	drivers, err := modules(filepath.Join(dir, "lib", "modules"), "virtio_pci", "virtio_blk", "ext4", "veth", "sch_fq", "sch_htb", "sch_ingress", "cls_bpf")
 	if err != nil {
 		return err
 	}

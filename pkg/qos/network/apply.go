@@ -75,7 +75,12 @@ func (w *work) shape(u *qos.Uplink, groups map[string]uint64, dry bool) error {
 	if !root.ours() && w.hold(u.Device, partDiscipline) != "" {
 		return nil // there is nothing to have classes
 	}
-	stale, err := w.wantClasses(link, u)
+	var stale []change
+	if u.Paces {
+		err = w.wantQueues(link, root)
+	} else {
+		stale, err = w.wantClasses(link, u)
+	}
 	if err != nil {
 		return err
 	}
@@ -89,24 +94,30 @@ func (w *work) shape(u *qos.Uplink, groups map[string]uint64, dry bool) error {
 // partDiscipline is the part at the root of an interface.
 const partDiscipline = "discipline"
 
-// wantRoot wants HTB at the root, in whose place the kernel puts its own when it goes.
+// wantRoot wants the discipline at the root, in whose place the kernel puts its own when it goes.
 func (w *work) wantRoot(link netlink.Link, root discipline, u *qos.Uplink) {
-	from, to := root.kind, "htb "+netlink.HandleStr(rootHandle)
+	kind := kindFor(link, u)
+	from, to := root.kind, kind+" "+netlink.HandleStr(rootHandle)
 	if root.handle != 0 {
 		from += " " + netlink.HandleStr(root.handle)
 	}
-	if root.ours() && root.standard != qos.SystemMinor {
+	if root.ours() && root.kind == "htb" && root.standard != qos.SystemMinor {
 		from += fmt.Sprintf(" default %d", root.standard)
 	}
 	w.want(change{device: u.Device, part: partDiscipline, from: from, to: to, ability: true, make: func() error {
-		htb := netlink.NewHtb(netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT})
-		htb.Defcls = qos.SystemMinor
-		if root.ours() { // its default cannot be changed
-			if err := w.net.QdiscDel(htb); err != nil {
+		at := netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT}
+		var wanted netlink.Qdisc = &netlink.GenericQdisc{QdiscAttrs: at, QdiscType: kind}
+		if kind == "htb" {
+			htb := netlink.NewHtb(at)
+			htb.Defcls = qos.SystemMinor
+			wanted = htb
+		}
+		if root.ours() { // neither its kind nor its default can be changed
+			if err := w.net.QdiscDel(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: root.kind}); err != nil {
 				return fmt.Errorf("take away the discipline: %w", err)
 			}
 		}
-		if err := w.net.QdiscReplace(htb); err != nil {
+		if err := w.net.QdiscReplace(wanted); err != nil {
 			return fmt.Errorf("set the discipline: %w", err)
 		}
 		return nil

@@ -116,7 +116,7 @@ func TestPodsKeepTheirClass(t *testing.T) {
 			h := newHost(t)
 			pod := namespace(t)
 			h.in(h.home, func() {})
-			h.veth("veth1", "eth0", pod, 2)
+			h.veth("veth1", "eth0", pod, 2, 1)
 			cgrouptest.Write(t, "/proc/sys/net/ipv4", "ip_forward", "1")
 			route := func(via string) {
 				dst, err := netlink.ParseIPNet("0.0.0.0/0")
@@ -338,7 +338,7 @@ func TestProgramsOfOthersStay(t *testing.T) {
 	h := newHost(t)
 	s := h.open(Config{})
 	require.NoError(t, netlink.QdiscAdd(placeOn(h.link)))
-	m, err := newMarker(false)
+	m, err := newMarker(Config{})
 	require.NoError(t, err)
 	defer m.close()
 	theirs := programAt(h.link, netlink.HANDLE_MIN_EGRESS, m.out.FD())

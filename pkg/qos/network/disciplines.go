@@ -33,7 +33,9 @@ type discipline struct {
 // foreign reports whether somebody chose it: the kernel's own have no number.
 func (d discipline) foreign() bool { return d.handle != 0 && !d.ours() }
 
-func (d discipline) ours() bool { return d.handle == rootHandle && d.kind == "htb" }
+func (d discipline) ours() bool {
+	return d.handle == rootHandle && (d.kind == "htb" || d.kind == departures || d.kind == several)
+}
 
 // rootOf returns the discipline at the root of an interface, zero for none.
 func (s *Shaper) rootOf(link netlink.Link) (root discipline, err error) {

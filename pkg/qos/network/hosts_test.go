@@ -70,6 +70,12 @@ type host struct {
 // newHost gives the test a namespace of its own, in which its thread then is.
 func newHost(t *testing.T) *host {
 	t.Helper()
+	return newQueuedHost(t, 1)
+}
+
+// newQueuedHost makes one whose uplink has so many queues.
+func newQueuedHost(t *testing.T, queues int) *host {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		cgrouptest.Skip(t, "network namespaces need root")
 	}
@@ -77,7 +83,7 @@ func newHost(t *testing.T) *host {
 	h := &host{t: t, device: "up0"}
 	h.peer = namespace(t)
 	h.home = namespace(t)
-	h.veth(h.device, "down0", h.peer, 1)
+	h.veth(h.device, "down0", h.peer, 1, queues)
 	var err error
 	h.link, err = netlink.LinkByName(h.device)
 	require.NoError(t, err)
@@ -111,10 +117,10 @@ func (h *host) in(namespace int, f func()) {
 }
 
 // veth connects the host with another namespace: 10.0.NET.1 and 10.0.NET.2.
-func (h *host) veth(name, there string, namespace, net int) {
+func (h *host) veth(name, there string, namespace, net, queues int) {
 	h.t.Helper()
 	attrs := netlink.NewLinkAttrs()
-	attrs.Name = name
+	attrs.Name, attrs.NumTxQueues = name, queues
 	require.NoError(h.t, netlink.LinkAdd(&netlink.Veth{LinkAttrs: attrs, PeerName: there, PeerNamespace: netlink.NsFd(namespace)}))
 	up := func(name string, last int) {
 		link, err := netlink.LinkByName(name)

@@ -18,7 +18,9 @@ const mostGroups = 8192 // more than a plan has
 // Offsets in struct __sk_buff.
 const (
 	skbPriority = 32
-	skbIndex    = 44 // tc_index: 16 bits that nobody changes on the way through the host
+	skbIndex    = 44  // tc_index: 16 bits that nobody changes on the way through the host
+	skbLeaves   = 152 // when it is to leave, which fq goes by
+	skbLength   = 160 // on the wire, also of what the card will cut into packets
 )
 
 // marker is the program that says whose packets they are, for each direction, and the numbers
@@ -28,6 +30,8 @@ type marker struct {
 	out     program // on the way out of the uplink: class of HTB
 	in      program // on the way in from a pod: mark for that, none without pods
 	members map[uint64]uint32
+	paces   *ebpf.Map // rates and next times by the numbers of classes, nil where queues shape
+	rates   map[uint32]uint64
 }
 
 // program is one that the kernel has, with its number there.
@@ -43,12 +47,16 @@ func (e *refusedProgram) Error() string {
 	return "this kernel does not take the program that tells whose traffic it is: " + e.err.Error()
 }
 
-func newMarker(pods bool) (*marker, error) {
-	m := &marker{members: map[uint64]uint32{}}
+func newMarker(cfg Config) (*marker, error) {
+	pods := len(cfg.Pods) > 0
+	m := &marker{members: map[uint64]uint32{}, rates: map[uint32]uint64{}}
 	var err error
 	m.classes, err = ebpf.NewMap(&ebpf.MapSpec{Name: "daros_classes", Type: ebpf.Hash, KeySize: 8, ValueSize: 4, MaxEntries: mostGroups})
+	if err == nil && cfg.Pace {
+		m.paces, err = newPaces()
+	}
 	if err == nil {
-		m.out, err = load("daros_out", leave(m.classes.FD(), pods))
+		m.out, err = load("daros_out", leave(m.classes.FD(), pods, m.paces))
 	}
 	if err == nil && pods {
 		m.in, err = load("daros_in", enter(m.classes.FD()))
@@ -82,6 +90,7 @@ func (m *marker) close() {
 	}
 	_ = m.in.Close()
 	_ = m.out.Close()
+	_ = m.paces.Close()
 	_ = m.classes.Close()
 }
 
@@ -107,22 +116,30 @@ func find(classes int) (all asm.Instructions) {
 
 // leave gives a packet the class of its group. What a program says itself of the priority of
 // its packets gets it into no class.
-func leave(classes int, pods bool) asm.Instructions {
+func leave(classes int, pods bool, paces *ebpf.Map) asm.Instructions {
 	all := find(classes)
 	if pods { // they have left their sockets behind
 		all = append(all, asm.LoadMem(asm.R1, asm.R6, skbIndex, asm.Word))
 	}
-	return append(all,
+	all = append(all,
 		asm.JNE.Imm(asm.R1, 0, "found"),
+		asm.Mov.Imm(asm.R7, qos.SystemMinor),
 		asm.LoadMem(asm.R2, asm.R6, skbPriority, asm.Word),
 		asm.RSh.Imm(asm.R2, 16),
-		asm.JNE.Imm(asm.R2, Major, "end"),
+		asm.JNE.Imm(asm.R2, Major, "told"),
 		asm.Mov.Imm(asm.R2, 0),
 		asm.StoreMem(asm.R6, skbPriority, asm.R2, asm.Word),
-		asm.Ja.Label("end"),
-		asm.LoadImm(asm.R2, Major<<16, asm.DWord).WithSymbol("found"),
+		asm.Ja.Label("told"),
+		asm.Mov.Reg(asm.R7, asm.R1).WithSymbol("found"),
+		asm.LoadImm(asm.R2, Major<<16, asm.DWord),
 		asm.Or.Reg(asm.R1, asm.R2),
 		asm.StoreMem(asm.R6, skbPriority, asm.R1, asm.Word),
+		asm.Mov.Imm(asm.R0, 0).WithSymbol("told"),
+	)
+	if paces != nil {
+		all = append(all, depart(paces.FD())...)
+	}
+	return append(all,
 		asm.Mov.Imm(asm.R0, -1).WithSymbol("end"), // TC_ACT_UNSPEC: programs of others go on
 		asm.Return(),
 	)

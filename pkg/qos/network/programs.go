@@ -20,7 +20,7 @@ import (
 // wantMarker wants the numbers of classes by groups, and the programs on the interfaces.
 func (w *work) wantMarker(link netlink.Link, u *qos.Uplink, groups map[string]uint64) error {
 	if w.marker == nil {
-		m, err := newMarker(len(w.cfg.Pods) > 0)
+		m, err := newMarker(w.cfg)
 		if err != nil {
 			return err
 		}
@@ -28,6 +28,7 @@ func (w *work) wantMarker(link netlink.Link, u *qos.Uplink, groups map[string]ui
 	}
 	members := membersOf(u, groups)
 	w.want(change{device: u.Device, part: "groups", from: told(w.marker.members), to: told(members), make: func() error { return w.marker.set(members) }})
+	w.wantPaces(u)
 	if err := w.wantProgram(link, netlink.HANDLE_MIN_EGRESS, w.marker.out); err != nil {
 		return err
 	}
@@ -153,9 +154,9 @@ func (w *work) giveBack() error {
 	if err != nil || !root.ours() { // others have changed it since
 		return err
 	}
-	w.changes = append(w.changes, change{device: j.Device, part: partDiscipline, from: "htb " + netlink.HandleStr(rootHandle), to: j.Replaced, restores: true, make: func() error {
+	w.changes = append(w.changes, change{device: j.Device, part: partDiscipline, from: root.kind + " " + netlink.HandleStr(rootHandle), to: j.Replaced, restores: true, make: func() error {
 		at := netlink.QdiscAttrs{LinkIndex: j.Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT}
-		if err := w.net.QdiscDel(netlink.NewHtb(at)); err != nil && !errors.Is(err, unix.ENOENT) {
+		if err := w.net.QdiscDel(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: root.kind}); err != nil && !errors.Is(err, unix.ENOENT) {
 			return fmt.Errorf("take away the discipline: %w", err)
 		}
 		if j.Replaced == "" {

@@ -22,6 +22,7 @@ type Config struct {
 	Device  string   // through which the node sends, "" for none: nothing is shaped
 	Rate    int64    // bits in a second, 0: what the driver says
 	Replace bool     // take the place of a queueing discipline of others
+	Pace    bool     // by the time at which packets leave (EDT), which needs fq, and not by the queues of HTB
 	Pods    []string // how the names of the host's ends of pods' interfaces begin
 }
 
@@ -32,7 +33,7 @@ func (c Config) Check() error {
 			return fmt.Errorf("%.40q cannot name a network interface", name)
 		}
 	}
-	if c.Device == "" && (c.Rate != 0 || c.Replace || len(c.Pods) > 0) {
+	if c.Device == "" && (c.Rate != 0 || c.Replace || c.Pace || len(c.Pods) > 0) {
 		return errors.New("no interface is named to shape")
 	}
 	return nil
@@ -66,7 +67,11 @@ func Open(cfg Config, data []byte, save func([]byte) error) (*Shaper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the network of the host: %w", err)
 	}
-	return &Shaper{cfg: cfg, net: h, journal: j, root: "htb", done: map[string]string{}, pods: map[int]bool{}}, nil
+	root := "htb"
+	if cfg.Pace {
+		root = departures
+	}
+	return &Shaper{cfg: cfg, net: h, journal: j, root: root, done: map[string]string{}, pods: map[int]bool{}}, nil
 }
 
 // Close gives back what the process has open.
@@ -77,7 +82,7 @@ func (s *Shaper) Close() {
 
 // Link says what the host can shape.
 func (s *Shaper) Link() qos.Link {
-	l := qos.Link{Device: s.cfg.Device, Rate: s.cfg.Rate, Lacks: s.lacks}
+	l := qos.Link{Device: s.cfg.Device, Rate: s.cfg.Rate, Paces: s.cfg.Pace, Lacks: s.lacks}
 	if l.Device == "" || l.Lacks != "" {
 		return l
 	}
@@ -138,18 +143,22 @@ func speed(class, device string) int64 {
 	return n * 1_000_000
 }
 
-// ask asks the kernel for what shaping needs, without a change: HTB without options is refused
-// by a kernel that knows it, too, but for another reason.
+// ask asks the kernel for what shaping needs, without a change: HTB without options, and fq with a wrong one, is refused by a
+// kernel that knows it, too, but for another reason.
 func (s *Shaper) ask(link netlink.Link, root discipline) string {
 	err := error(nil)
 	if !root.ours() {
 		at := netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT}
-		err = s.net.QdiscReplace(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: s.root})
+		var wrong netlink.Qdisc = &netlink.GenericQdisc{QdiscAttrs: at, QdiscType: s.root}
+		if s.root == departures {
+			wrong = &netlink.Fq{QdiscAttrs: at, Quantum: 1 << 21}
+		}
+		err = s.net.QdiscReplace(wrong)
 	}
 	if err != nil && !errors.Is(err, unix.EINVAL) {
 		return s.lacking(fmt.Errorf("%s: %w", s.root, err))
 	}
-	s.marker, err = newMarker(len(s.cfg.Pods) > 0)
+	s.marker, err = newMarker(s.cfg)
 	return s.lacking(err)
 }
 
@@ -164,6 +173,9 @@ func (s *Shaper) lacking(err error) string {
 	case errors.As(err, &refused):
 		return s.cfg.Device + ": " + refused.Error()
 	case errors.As(err, &errno) && (errno == unix.ENOENT || errno == unix.EOPNOTSUPP):
+		if s.cfg.Pace {
+			return fmt.Sprintf("%s: this kernel has no fq, clsact or cls_bpf (%s): modprobe sch_fq sch_ingress cls_bpf", s.cfg.Device, err)
+		}
 		return fmt.Sprintf("%s: this kernel has no HTB, clsact or cls_bpf (%s): modprobe sch_htb sch_ingress cls_bpf", s.cfg.Device, err)
 	}
 	return ""
