@@ -10,13 +10,15 @@ await journey(
         return { text: (e?.getAttribute('aria-label') ?? label ?? e?.textContent ?? '').trim(), outline: e ? getComputedStyle(e).outlineStyle : 'none', tag: e?.tagName ?? '' }
       })
     const tabTo = async (wanted, { most = 160, back = false } = {}) => {
+      const seen = []
       for (let i = 0; i < most; i++) {
         await page.keyboard.press(back ? 'Shift+Tab' : 'Tab')
         const f = await focus()
         if (f.tag !== 'BODY') assert.notEqual(f.outline, 'none', `the focus on ${f.tag} "${f.text}" can be seen`)
+        seen.push(f.text.slice(0, 30))
         if (wanted.test(f.text)) return
       }
-      assert.fail(`no tab leads to ${wanted}`)
+      assert.fail(`no tab leads to ${wanted}: ${seen.join(' | ')}`)
     }
     await open(page, '/applications/acme/shop')
     await page.locator('h1 a.change').waitFor()
@@ -43,6 +45,16 @@ await journey(
     await tabTo(/^migrate$/, { most: 8 })
     await page.keyboard.press('Space')
     await page.getByRole('button', { name: /^mailer/ }).getByText('after database, migrate').waitFor()
+    await tabTo(/more fields replicas/)
+    await page.keyboard.press('Enter')
+    await tabTo(/^replicas/)
+    await page.keyboard.type('99')
+    await page.getByRole('button', { name: 'mend components.mailer.replicas' }).waitFor()
+    await tabTo(/^mend components\.mailer\.replicas$/)
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.activeElement?.closest('[data-field="components.mailer.replicas"]') !== null)
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('1')
     await page.getByText('can be saved').waitFor()
     await tabTo(/^Save as a branch/, { back: true })
     await page.keyboard.press('Enter')

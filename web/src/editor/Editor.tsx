@@ -12,6 +12,7 @@ import { changed, documentOf, editsOf, fateOf, most, originOf, redo, rewritten, 
 import { EditingContext, type Editing } from './editing'
 import { AddPart, type Wanted } from './AddPart'
 import { Canvas } from './Canvas'
+import { checklist, missing } from './checklist'
 import { useCopyKeys } from './clipboard'
 import { Effect } from './Effect'
 import { layerOf, titleOf } from './layer'
@@ -129,6 +130,9 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   }
   const shown = text ?? (rewritten(draft) ? firstText(draft) : undefined) // no form knows what a text says
   const fate = fateOf(draft)
+  const asText = shown !== undefined
+  const empty = useMemo(() => (asText || fate === 'removed' ? [] : missing(shapes, doc)), [asText, fate, shapes, doc])
+  const checks = checklist({ edits: edits.length, most, empty, preview, stale, failed: error !== undefined, problems: problems.map((p) => p.at) })
   const saves = preview?.saves === true && !stale && edits.length <= most
   return (
     <EditingContext value={editing}>
@@ -170,7 +174,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
           )}
         </div>
         <Effect
-          draft={draft} empty={edits.length === 0} preview={preview} error={error} stale={stale}
+          draft={draft} checks={checks} empty={edits.length === 0} preview={preview} error={error} stale={stale}
           theirs={(c: Conflict) => put((d) => without(d, c.whole && fate === 'removed' ? [] : c.path))} undo={() => put(undo)}
         />
       </div>

@@ -8,6 +8,8 @@ import { Panel } from '../parts/Panel'
 import { Place } from '../parts/Place'
 import { Sign } from '../parts/Sign'
 import { TouchedTenants } from '../proposal/TouchedTenants'
+import { Checklist } from './Checklist'
+import type { Check } from './checklist'
 import type { Draft } from './draft'
 import { useEditing } from './editing'
 import { layerOf } from './layer'
@@ -15,6 +17,7 @@ import { fieldOf, written } from './path'
 
 interface Props {
   draft: Draft
+  checks: Check[]
   empty: boolean
   preview: Preview | undefined
   error: Error | undefined
@@ -24,9 +27,10 @@ interface Props {
 }
 
 // Effect shows what a draft would do before it is saved: what is wrong with it, which lines change, and what becomes of whom.
-export function Effect({ draft, empty, preview: p, error, stale, theirs, undo }: Props) {
+export function Effect({ draft, checks, empty, preview: p, error, stale, theirs, undo }: Props) {
   return (
     <div className="effect" aria-busy={stale}>
+      <Checklist of={checks} />
       <Panel title="What it would do" note={<span role="status">{stale ? 'deciding …' : ''}</span>}>
         {empty && <p className="empty">Nothing yet. What you change is checked here, against everybody's applications, before it is saved.</p>}
         {error && (
@@ -44,7 +48,7 @@ export function Effect({ draft, empty, preview: p, error, stale, theirs, undo }:
             <Files of={p} />
             {p.diff && <Diff text={p.diff} />}
             {p.plan && <Ends of={p.plan} />}
-            {p.plan && <PlanAnswer of={{ ...p.plan, problems: [] }} app={layerOf(draft.dir) === 'application' ? draft.application : ''} stale={false} />}
+            {p.plan && <PlanAnswer of={{ ...p.plan, problems: [] }} app={layerOf(draft.dir) === 'application' ? draft.application : ''} stale={false} command={planOfDraft} />}
           </div>
         )}
       </Panel>
@@ -52,6 +56,9 @@ export function Effect({ draft, empty, preview: p, error, stale, theirs, undo }:
     </div>
   )
 }
+
+// planOfDraft plans the same once the draft is saved.
+const planOfDraft = 'reconciler plan --head ui/NAME'
 
 function Verdict({ of: p, stale }: { of: Preview; stale: boolean }) {
   const why = p.conflicts.length > 0 ? 'others changed the same' : p.problems.length > 0 ? (p.problems.length === 1 ? '1 problem' : `${p.problems.length} problems`) : 'nothing would change'
