@@ -1,5 +1,5 @@
 // What a slider answers is what the command answers, neighbours included; the newest question wins.
-import { answer, assert, journey, keep, open, picture } from '../harness.mjs'
+import { answer, assert, journey, keep, open, picture, violations } from '../harness.mjs'
 
 await journey(async (page) => {
   const asked = (r) => r.url().endsWith('/what-if')
@@ -25,4 +25,15 @@ await journey(async (page) => {
   keep('slider.txt', await page.locator('.answer .command code').innerText())
   await page.getByRole('button', { name: 'Put all back' }).click()
   await page.getByText('Move a slider, or try one of the changes above.').waitFor()
+
+  await page.route('**/api/v1/what-if', async (route) => { // as where thousands are touched
+    const response = await route.fetch()
+    await route.fulfill(response.ok() ? { response, json: { ...(await response.json()), left: { applications: 9800, touched: 50 } } } : { response })
+  })
+  await slider.press('ArrowRight')
+  const left = page.getByRole('note')
+  await left.getByText('Not listed here: 9,800 applications and 50 tenants that are touched.').waitFor()
+  assert.equal(await left.locator('code').innerText(), await page.locator('.answer .command code').first().innerText(), 'the command that lists all of them')
+  await page.getByText(/^98\d\d are touched$/).waitFor()
+  assert.deepEqual(await violations(page), [], 'an answer that leaves something out')
 })

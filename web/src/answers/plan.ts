@@ -21,6 +21,16 @@ export interface Plan {
   problems: Problem[]
   solved: Problem[]
   overQuota?: OverQuota[]
+  left?: Left
+}
+
+// How much of the effect an answer does not list, of each sort. Prices, counts and the result are those of all.
+export interface Left {
+  applications?: number
+  objects?: number
+  runs?: number
+  tenants?: number
+  touched?: number
 }
 
 // A tenant that the change touches.

@@ -23,7 +23,7 @@ export function KnobSlider({ knob: k, setting, put }: { knob: Knob; setting: Set
       />
       <TextValue knob={k} value={value} set={set} />
       {setting ? (
-        <button type="button" className="plain" onClick={() => put(undefined)} aria-label={`Put ${k.label} of ${k.group} back to ${shown(k.unit, k.now)}`}>
+        <button type="button" className="plain" onClick={() => put(undefined)} aria-label={`was ${shown(k.unit, k.now)}: put ${k.label} of ${k.group} back`}>
           was {shown(k.unit, k.now)}
         </button>
       ) : (

@@ -3,12 +3,15 @@ import { money } from '../parts/amount'
 import { ApplicationLink } from '../parts/ApplicationLink'
 import { Commit } from '../parts/Place'
 import { Badge } from '../parts/Badge'
+import { LeftOut } from '../proposal/LeftOut'
 import { ProblemList } from '../problems/ProblemList'
 
-// PlanAnswer shows what a what-if found: first what becomes of the application of the page, if it has one, then of all others.
-export function PlanAnswer({ of: p, app, stale }: { of: Plan; app: string; stale: boolean }) {
+// PlanAnswer shows what a what-if found: first what becomes of the application of the page, if it has one, then of all others. The command
+// says the same, and lists all of it.
+export function PlanAnswer({ of: p, app, stale, command }: { of: Plan; app: string; stale: boolean; command: string }) {
   const own = p.applications.find((e) => e.application === app)
   const others = p.applications.filter((e) => e !== own)
+  const touched = others.length + (p.left?.applications ?? 0)
   return (
     <div className={stale ? 'plan stale' : 'plan'}>
       {app !== '' && (
@@ -18,7 +21,7 @@ export function PlanAnswer({ of: p, app, stale }: { of: Plan; app: string; stale
         </>
       )}
       <h3>
-        {app === '' ? 'Applications' : 'Its neighbours'} <small className="soft">{others.length === 0 ? 'none is touched' : `${others.length} ${others.length === 1 ? 'is' : 'are'} touched`}</small>
+        {app === '' ? 'Applications' : 'Its neighbours'} <small className="soft">{touched === 0 ? 'none is touched' : `${touched} ${touched === 1 ? 'is' : 'are'} touched`}</small>
       </h3>
       {others.length > 0 && (
         <ul className="effects">
@@ -30,6 +33,7 @@ export function PlanAnswer({ of: p, app, stale }: { of: Plan; app: string; stale
           ))}
         </ul>
       )}
+      <LeftOut of={p.left} command={command} />
       {p.pricePerHour.before !== p.pricePerHour.after && (
         <p>
           An hour of the fleet costs {money(p.pricePerHour.after)} instead of {money(p.pricePerHour.before)}.

@@ -71,7 +71,7 @@ export function WhatIf({ of: x, settings, change }: { of: Explanation; settings:
                 Put all back
               </button>
               {answer.error && !answer.isFetching && <Failure error={answer.error} />}
-              {answer.data && !answer.error && <PlanAnswer of={answer.data} app={x.application} stale={answer.isPlaceholderData || answer.isFetching} />}
+              {answer.data && !answer.error && <PlanAnswer of={answer.data} app={x.application} stale={answer.isPlaceholderData || answer.isFetching} command={commandOf(settings)} />}
               {answer.isFetching && (answer.failureReason || !answer.data) && <p className="loading">{answer.failureReason?.message ?? 'Deciding …'}</p>}
             </>
           )}

@@ -16,9 +16,11 @@ export function Effects({ of: p }: { of: Plan }) {
       </Panel>
     )
   }
-  const neighbours = p.applications.filter((e) => !e.edited).length
+  const left = p.left?.applications ?? 0 // neighbours, all of them
+  const neighbours = p.applications.filter((e) => !e.edited).length + left
+  const all = p.applications.length + left
   return (
-    <Panel title="Applications" note={neighbours > 0 ? `${neighbours} of ${p.applications.length} are not edited, but touched` : undefined}>
+    <Panel title="Applications" note={neighbours > 0 ? `${neighbours} of ${all} are not edited, but touched` : undefined}>
       <div className="scroll" tabIndex={0} role="region" aria-label="Applications that are touched">
         <table className="effects-of-plan">
           <thead>
@@ -37,7 +39,7 @@ export function Effects({ of: p }: { of: Plan }) {
           </tbody>
         </table>
       </div>
-      {p.applications.length > most && <p className="more">and {p.applications.length - most} more</p>}
+      {all > Math.min(most, p.applications.length) && <p className="more">and {all - Math.min(most, p.applications.length)} more</p>}
     </Panel>
   )
 }

@@ -1,4 +1,4 @@
-import type { ObjectChange } from '../answers/plan'
+import type { ObjectChange, Plan } from '../answers/plan'
 import { Badge } from '../parts/Badge'
 import { Diff } from '../parts/Diff'
 import { Panel } from '../parts/Panel'
@@ -10,10 +10,12 @@ const most = 200
 const tones: Record<ObjectChange['action'], Tone> = { add: 'ok', change: 'move', remove: 'bad', keep: 'off' }
 
 // Objects shows what changes in the cluster, line by line.
-export function Objects({ of: objects }: { of: ObjectChange[] }) {
+export function Objects({ of: { objects, left } }: { of: Plan }) {
   if (objects.length === 0) return null
+  const all = objects.length + (left?.objects ?? 0)
+  const rest = all - Math.min(most, objects.length)
   return (
-    <Panel title="Objects" note={`${objects.length} in the cluster`}>
+    <Panel title="Objects" note={`${all} in the cluster`}>
       {objects.slice(0, most).map((o) => (
         <details key={`${o.kind}/${o.namespace}/${o.name}`} className="object" open={o.action === 'change' && objects.length <= 10}>
           <summary>
@@ -23,7 +25,7 @@ export function Objects({ of: objects }: { of: ObjectChange[] }) {
           {o.diff ? <Diff text={o.diff} /> : <p className="empty">There are no lines to show.</p>}
         </details>
       ))}
-      {objects.length > most && <p className="more">and {objects.length - most} more</p>}
+      {rest > 0 && <p className="more">and {rest} more</p>}
     </Panel>
   )
 }

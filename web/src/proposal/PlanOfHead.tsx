@@ -5,14 +5,15 @@ import { Commit } from '../parts/Place'
 import { ProblemList } from '../problems/ProblemList'
 import { Approvals } from './Approvals'
 import { Effects } from './Effects'
+import { LeftOut } from './LeftOut'
 import { Objects } from './Objects'
 import { Runs } from './Runs'
 import { TouchedTenants } from './TouchedTenants'
 
 const verdicts = { same: ['Nothing changes', 'ok'], changes: ['This changes what runs', 'move'], refused: ['This would be refused', 'bad'] } as const
 
-// PlanOfHead shows a plan: first what hurts somebody.
-export function PlanOfHead({ of: p }: { of: Plan }) {
+// PlanOfHead shows a plan, as a command does: first what hurts somebody.
+export function PlanOfHead({ of: p, command }: { of: Plan; command: string }) {
   const [verdict, tone] = verdicts[p.result]
   return (
     <>
@@ -28,6 +29,7 @@ export function PlanOfHead({ of: p }: { of: Plan }) {
             ))}
           </ul>
         )}
+        <LeftOut of={p.left} command={command} />
       </Panel>
       {p.problems.length > 0 && (
         <Panel title="Problems" note="that the change brings">
@@ -37,7 +39,7 @@ export function PlanOfHead({ of: p }: { of: Plan }) {
       <Effects of={p} />
       <TouchedTenants of={p} />
       <Approvals of={p} />
-      <Runs of={p.runs} />
+      <Runs of={p} />
       {p.waits.total > 0 && (
         <Panel title="Who waits" note={`${p.waits.total} for capacity, after the change`}>
           <ol className="rows">
@@ -54,7 +56,7 @@ export function PlanOfHead({ of: p }: { of: Plan }) {
           {p.waits.total > p.waits.first.length && <p className="more">and {p.waits.total - p.waits.first.length} more</p>}
         </Panel>
       )}
-      <Objects of={p.objects} />
+      <Objects of={p} />
     </>
   )
 }

@@ -36,6 +36,7 @@ export function ProposalPage() {
     enabled: able && head !== undefined && heads.isFetched,
     ...later,
   })
+  const command = `reconciler plan --base ${heads.data?.base ?? 'main'} --head ${head}`
   return (
     <div className="page">
       <div className="heading">
@@ -50,7 +51,7 @@ export function ProposalPage() {
             <Answer of={heads}>
               {(h) => <HeadPicker of={h} head={head} choose={(name) => void navigate({ to: '.', search: (s) => ({ ...s, head: name }) })} />}
             </Answer>
-            {head && heads.data && <Command text={`reconciler plan --base ${heads.data.base} --head ${head}`} />}
+            {head && heads.data && <Command text={command} />}
           </Panel>
           {plan.isFetching && !plan.data && (
             <p className="loading" role="status">
@@ -58,7 +59,7 @@ export function ProposalPage() {
             </p>
           )}
           {plan.error && !plan.isFetching && <Failure error={plan.error} />}
-          {plan.data && !plan.error && <PlanOfHead of={plan.data} />}
+          {plan.data && !plan.error && <PlanOfHead of={plan.data} command={command} />}
         </>
       )}
     </div>

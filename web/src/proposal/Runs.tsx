@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { RunChange } from '../answers/plan'
+import type { Plan } from '../answers/plan'
 import { Badge } from '../parts/Badge'
 import { Panel } from '../parts/Panel'
 
@@ -7,8 +7,9 @@ import { Panel } from '../parts/Panel'
 const most = 50
 
 // Runs shows the workflow runs that the change begins, ends or moves on.
-export function Runs({ of: runs }: { of: RunChange[] }) {
+export function Runs({ of: { runs, left } }: { of: Plan }) {
   if (runs.length === 0) return null
+  const rest = runs.length + (left?.runs ?? 0) - Math.min(most, runs.length)
   return (
     <Panel title="Workflows" note="runs that the change begins, ends or moves on">
       <ul className="rows">
@@ -34,7 +35,7 @@ export function Runs({ of: runs }: { of: RunChange[] }) {
           )
         })}
       </ul>
-      {runs.length > most && <p className="more">and {runs.length - most} more</p>}
+      {rest > 0 && <p className="more">and {rest} more</p>}
     </Panel>
   )
 }

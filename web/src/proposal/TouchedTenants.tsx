@@ -37,6 +37,7 @@ export function TouchedTenants({ of: p }: { of: Plan }) {
           </tbody>
         </table>
       </div>
+      {p.left?.touched !== undefined && <p className="more">and {p.left.touched} more</p>}
     </Panel>
   )
 }
