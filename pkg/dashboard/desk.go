@@ -109,6 +109,9 @@ func (d *Desk) whatIf(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, err
 	}
 	made, err := d.Questions.WhatIf(ctx, settings, capacity)
+	if errors.Is(err, offline.ErrStale) {
+		return Answer{Stale: true}, nil
+	}
 	if bad := (*offline.SettingError)(nil); errors.As(err, &bad) {
 		err = blame(http.StatusBadRequest, bad)
 	}

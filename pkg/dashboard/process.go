@@ -23,6 +23,13 @@ const (
 	maxCatchUp   = time.Minute      // CPU time to decide on a fleet, whatever somebody asks about it
 )
 
+// How much garbage a worker holds, in per cent of what it needs: little while it evaluates a fleet near its limit, more while somebody
+// waits, as collecting it takes a third of the time of an answer about a large fleet. The limit of memory goes before both.
+const (
+	followingGC = 50
+	answeringGC = 200
+)
+
 // Process is a worker in a child of this program. It begins with the first question, and again after it has gone beyond a limit or was
 // killed: then the fleet is evaluated once more, and nothing else is lost.
 type Process struct {
@@ -163,7 +170,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, open func() (*Desk, 
 	if err := leashed.Limit(workerMemory); err != nil {
 		return err
 	}
-	debug.SetGCPercent(50) // it holds the fleet near its limit
+	debug.SetGCPercent(followingGC)
 	desk, err := open()
 	if err != nil {
 		return err
@@ -195,8 +202,10 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, open func() (*Desk, 
 	for q := range questions {
 		var is told
 		if q.Follow {
+			debug.SetGCPercent(followingGC)
 			err = desk.Follow(ctx, q.Question)
 		} else {
+			debug.SetGCPercent(answeringGC)
 			is.Answer, is.Worked, err = desk.Ask(q.ctx, q.Question)
 		}
 		if err != nil {

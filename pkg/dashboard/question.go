@@ -44,6 +44,7 @@ type Answer struct {
 	Commit  string   `json:"commit,omitempty"`  // of the status branch that it is about
 	Tenants []string `json:"tenants,omitempty"` // that it was made from, where it may not tell of all
 	Draft   *Drafted `json:"draft,omitempty"`   // to be saved; nil: nothing is
+	Stale   bool     `json:"stale,omitempty"`   // in place of an answer: what it is about changed since the worker followed it
 }
 
 // Drafted is a draft that may be saved.

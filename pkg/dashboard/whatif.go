@@ -133,9 +133,12 @@ func (s *Server) ask(ctx context.Context, v viewer, q Question) (Answer, error) 
 	answered := make(chan result, 1)
 	s.work.Go(func() {
 		defer leave()
-		var a result
-		if a.err = worker.Follow(s.running, q); a.err == nil {
-			if a.err = ctx.Err(); a.err == nil {
+		a := result{Answer: Answer{Stale: true}}
+		for a.Stale && a.err == nil {
+			if a.err = worker.Follow(s.running, q); a.err == nil {
+				a.err = ctx.Err()
+			}
+			if a.err == nil {
 				var worked time.Duration
 				a.Answer, worked, a.err = worker.Ask(ctx, q)
 				s.budgets.charge(v.who.User, worked)

@@ -89,6 +89,33 @@ func TestABugInAnAnswerEndsThatAnswer(t *testing.T) {
 	require.Equal(t, http.StatusOK, c.get("fleet").Code)
 }
 
+// changed is what finds once that files changed while it made an answer.
+type changed struct {
+	*held
+	followed int
+}
+
+func (c *changed) Follow(context.Context, offline.Recorded, time.Time) error {
+	c.followed++
+	return nil
+}
+
+func (c *changed) WhatIf(context.Context, []offline.Setting, []offline.Capacity) (plan.Comparison, error) {
+	if c.followed == 1 {
+		return plan.Comparison{}, offline.ErrStale
+	}
+	return plan.Comparison{}, nil
+}
+
+// TestStaleAnswersAreMadeAgain: whoever asks gets an answer about the files as they are now, and hears nothing of one about files before that.
+func TestStaleAnswersAreMadeAgain(t *testing.T) {
+	files := &changed{held: newHeld()}
+	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, files)
+	s.workers = benchesOf(s, &Desk{Questions: files})
+	require.Equal(t, http.StatusOK, signedIn(t, s).post("what-if", ask1).Code)
+	require.Equal(t, 2, files.followed)
+}
+
 const ask1 = `{"set":["tenant.acme.weight=2"]}`
 
 // TestNewestQuestionWins: a browser that moves a slider gets the answer to its last question, others wait for theirs.

@@ -3,6 +3,7 @@ package offline
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -17,10 +18,14 @@ type Base struct {
 	a    *assessor
 
 	rec    Recorded
-	source string // identifies the files, "" if nothing was read yet
+	source string      // identifies the files, "" if nothing was read yet
+	looked <-chan bool // says whether the files are as they were; nil: that is known
 	was    decided
 	notes  notes
 }
+
+// ErrStale is that the files changed since they were evaluated. Whoever asked has the base follow them and asks again.
+var ErrStale = errors.New("the files changed since they were evaluated")
 
 // SettingError is an error of a setting or of a change of capacity. Nothing else is wrong.
 type SettingError struct{ Err error }
@@ -45,13 +50,19 @@ const maxAge = time.Minute
 
 // Follow brings the base up to date with a status branch, the files of the clone and the time: it decides again if one of the
 // first two has changed, or if the last decision is old. What did not change is not evaluated again. The context also bounds
-// the questions that follow, which read files.
+// the questions that follow, which read files. To look at thousands of files that nobody changed takes as long as a part of an
+// answer, so that goes on while the next what-if is decided, which is ErrStale if they did change.
 func (b *Base) Follow(ctx context.Context, rec Recorded, now time.Time) error {
+	recent := b.source != "" && rec.Commit == b.rec.Commit && now.Sub(b.c.Now) < maxAge
+	if b.looked = nil; recent && b.head == "" && b.was.commit == b.source {
+		b.looked = b.look(ctx)
+		return nil
+	}
 	source, err := b.identify(ctx)
 	if err != nil {
 		return err
 	}
-	if source == b.source && rec.Commit == b.rec.Commit && now.Sub(b.c.Now) < maxAge {
+	if recent && source == b.source {
 		return nil
 	}
 	b.rec, b.c.Now, b.source, b.notes, b.a.ledger = rec, now, "", nil, &b.rec.Ledger
@@ -93,9 +104,39 @@ func (b *Base) identify(ctx context.Context) (string, error) {
 	return digest + " after " + w.Head(ctx), err // whose approvals count
 }
 
+// look looks beside other work whether the work tree still is that of the commit.
+func (b *Base) look(ctx context.Context) <-chan bool {
+	w, commit, looked := b.c.Tree, b.source, make(chan bool, 1)
+	go func() {
+		is := ""
+		if w.Clean(ctx) {
+			is = w.Head(ctx)
+		}
+		looked <- is == commit
+	}()
+	return looked
+}
+
 // WhatIf compares the fleet with itself after some settings and changes of capacity. It gives up between two steps when ctx
 // has ended.
 func (b *Base) WhatIf(ctx context.Context, settings []Setting, capacity []Capacity) (plan.Comparison, error) {
+	made, err := b.whatIf(ctx, settings, capacity)
+	if b.looked == nil {
+		return made, err
+	}
+	select {
+	case same := <-b.looked:
+		if b.looked = nil; !same {
+			b.source = ""
+			return plan.Comparison{}, ErrStale
+		}
+		return made, err
+	case <-ctx.Done():
+		return plan.Comparison{}, ctx.Err()
+	}
+}
+
+func (b *Base) whatIf(ctx context.Context, settings []Setting, capacity []Capacity) (plan.Comparison, error) {
 	is := b.was.side
 	for _, s := range settings {
 		if err := s.apply(&is.fleet); err != nil {

@@ -30,7 +30,7 @@ await journey(async (page) => {
     const response = await route.fetch()
     await route.fulfill(response.ok() ? { response, json: { ...(await response.json()), left: { applications: 9800, touched: 50 } } } : { response })
   })
-  await slider.press('ArrowRight')
+  await page.getByRole('slider', { name: 'quota of memory' }).press('ArrowRight')
   const left = page.getByRole('note')
   await left.getByText('Not listed here: 9,800 applications and 50 tenants that are touched.').waitFor()
   assert.equal(await left.locator('code').innerText(), await page.locator('.answer .command code').first().innerText(), 'the command that lists all of them')
