@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"net/http"
@@ -22,6 +23,9 @@ import (
 )
 
 var given = flag.String("program", "", "the reconciler to look at (default: that of this checkout)")
+
+// patience is how long a test waits for something, on a machine that others keep busy.
+const patience = 3 * time.Minute
 
 const format1 = "../../pkg/status/testdata/format-1.bundle"
 
@@ -100,7 +104,7 @@ func TestEditor(t *testing.T) {
 	t.Run("meanwhile", func(t *testing.T) {
 		t.Parallel()
 		s, _, set := start(t)
-		b.during(t, s, "meanwhile", func() { set("7") })
+		b.during(t, s, "meanwhile", func(string) { set("7") })
 	})
 	t.Run("draw", func(t *testing.T) {
 		t.Parallel()
@@ -173,25 +177,44 @@ func TestExport(t *testing.T) {
 	b.journey(t, &server{url: files.URL + "/reports/42/"}, "export")
 }
 
-// TestBranchMovesOn: the pages follow the branch without being loaded again.
+// TestBranchMovesOn: the pages follow the branch without being loaded again, also when somebody wrote its history anew.
 func TestBranchMovesOn(t *testing.T) {
 	b := newBrowser(t)
 	s := b.serve(t, "testdata/demo.bundle", "status~8")
-	b.during(t, s, "tip", func() { s.repo.Git("update-ref", "refs/heads/status", "bundled") })
+	b.during(t, s, "tip", func(string) { s.repo.Git("update-ref", "refs/heads/status", "bundled") }, func(string) {
+		s.repo.Git("update-ref", "refs/heads/status", s.repo.Git("commit-tree", "-m", "written anew", "bundled~8^{tree}"))
+	})
 }
 
 // TestBranchAppears: the dashboard may be started before the reconciler.
 func TestBranchAppears(t *testing.T) {
 	b := newBrowser(t)
 	s := b.serve(t, "testdata/demo.bundle", "")
-	b.during(t, s, "first", func() { s.repo.Git("update-ref", "refs/heads/status", "bundled") })
+	b.during(t, s, "first", func(string) { s.repo.Git("update-ref", "refs/heads/status", "bundled") })
 }
 
-// TestServerGoesAway: the pages keep what they have, and say so.
+// TestGitGoesAway: the pages keep what the branch said last, say why, and go on once it is there again.
+func TestGitGoesAway(t *testing.T) {
+	b := newBrowser(t)
+	s := b.serve(t, "testdata/demo.bundle", "status")
+	s.stop(t)
+	s.from = s.repo.Dir
+	s.listen(t, "127.0.0.1:0")
+	b.during(t, s, "git", func(string) { require.NoError(t, os.Rename(s.repo.Dir, s.repo.Dir+".away")) },
+		func(string) { require.NoError(t, os.Rename(s.repo.Dir+".away", s.repo.Dir)) })
+}
+
+// TestServerGoesAway: the pages keep what they have, and say so. A server that comes back is another one: it says how to sign in, and drafts are as they
+// were.
 func TestServerGoesAway(t *testing.T) {
 	b := newBrowser(t)
 	s := b.serve(t, "testdata/demo.bundle", "status")
-	b.during(t, s, "away", func() { s.stop(t) })
+	b.during(t, s, "away", func(string) { s.stop(t) }, func(out string) {
+		address, _, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), "/")
+		s.listen(t, address)
+		require.NoError(t, os.WriteFile(filepath.Join(out, "whole"), []byte(s.url), 0o600))
+		require.NoError(t, os.Rename(filepath.Join(out, "whole"), filepath.Join(out, "url")))
+	})
 }
 
 // browser is what shows pages: Node drives it.
@@ -234,6 +257,7 @@ func newBrowser(t *testing.T) *browser {
 // server is a dashboard that runs, of a clone whose origin is repo.
 type server struct {
 	program, url, clone string
+	from                string // the repo that it shows, "" for the clone
 	repo                *gittest.Repo
 	cmd                 *exec.Cmd
 }
@@ -260,7 +284,13 @@ func (b *browser) serve(t *testing.T, bundle, at string, flags ...string) *serve
 func (s *server) begin(t *testing.T, flags ...string) {
 	t.Helper()
 	s.repo.Git("clone", "-q", "-b", "main", s.repo.Dir, s.clone)
-	s.cmd = exec.Command(s.program, append([]string{"ui", "--repo", s.clone, "--listen", "127.0.0.1:0", "--interval", "1s"}, flags...)...)
+	s.listen(t, "127.0.0.1:0", flags...)
+}
+
+// listen starts the dashboard at an address.
+func (s *server) listen(t *testing.T, address string, flags ...string) {
+	t.Helper()
+	s.cmd = exec.Command(s.program, append([]string{"ui", "--repo", cmp.Or(s.from, s.clone), "--listen", address, "--interval", "1s"}, flags...)...)
 	stdout, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
 	var stderr strings.Builder
@@ -327,17 +357,19 @@ func (b *browser) journey(t *testing.T, s *server, name string) (out string) {
 	return out
 }
 
-// during runs a journey, and does something as soon as it has kept the file ready.
-func (b *browser) during(t *testing.T, s *server, name string, do func()) {
+// during runs a journey, and does one thing after the other, each as soon as the journey has kept the file ready once more. It tells them
+// the directory of what the journey keeps.
+func (b *browser) during(t *testing.T, s *server, name string, all ...func(out string)) {
 	t.Helper()
 	cmd, out, said := b.start(t, s, name)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	require.Eventually(t, func() bool {
-		_, err := os.Stat(filepath.Join(out, "ready"))
-		return err == nil || len(ended) > 0
-	}, time.Minute, 20*time.Millisecond, "%s", said)
-	do()
+	for _, do := range all {
+		require.Eventually(t, func() bool { return os.Remove(filepath.Join(out, "ready")) == nil || len(ended) > 0 }, patience, 20*time.Millisecond, "%s", said)
+		if len(ended) == 0 {
+			do(out)
+		}
+	}
 	require.NoError(t, <-ended, "%s", said)
 }
 

@@ -44,7 +44,7 @@ func TestLive(t *testing.T) {
 	require.NoError(t, err)
 
 	s := b.serve(t, "testdata/demo.bundle", "status", "--live", "--kubeconfig", c.Kubeconfig, "--fleet", fleet, "--namespace-prefix", fleet+"-")
-	b.during(t, s, "live", func() {
+	b.during(t, s, "live", func(string) {
 		_, err := c.Clientset.AppsV1().Deployments(namespace).Patch(t.Context(), "shop-web", types.MergePatchType, []byte(`{"spec":{"replicas":2}}`), metav1.PatchOptions{})
 		require.NoError(t, err)
 	})

@@ -4,7 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { askAgain, client } from './ask/answer'
 import { exported } from './ask/exported'
-import { signIn } from './ask/session'
+import { signIn, tokenOf } from './ask/session'
 import { onTip } from './ask/stream'
 import { Failure } from './parts/Answer'
 import { router } from './router'
@@ -30,6 +30,9 @@ function show(): void {
     askAgain()
   })
 }
+
+// Whoever opens the address of a server that was started anew in a tab of the old one only changes what follows #.
+if (exported === undefined) addEventListener('hashchange', () => tokenOf(location.hash) && location.reload())
 
 const signedIn = exported === undefined ? signIn() : Promise.resolve()
 signedIn.then(show, (e: unknown) => {

@@ -18,6 +18,10 @@ await journey(async (page, context) => {
   await second.getByRole('heading', { level: 1, name: /acme\/shop.*Running/ }).waitFor()
   assert.equal(await page.evaluate(() => globalThis.loaded), 'once', 'the page was not loaded again')
   assert.equal(await second.evaluate(() => globalThis.loaded), 'once')
+  keep('ready', '') // and puts another history in its place, which has the fleet as it was
+  await page.getByRole('row', { name: /acme\/shop.*Scheduled/ }).waitFor()
+  await second.getByRole('heading', { level: 1, name: /acme\/shop.*Scheduled/ }).waitFor()
+  assert.equal(await page.evaluate(() => globalThis.loaded), 'once')
   assert.ok(streams <= 1, `${streams} streams were opened after the first page`)
 
   await page.close() // who listened goes; the other one takes over

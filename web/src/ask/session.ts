@@ -2,10 +2,12 @@ import { post, Refusal } from './request'
 
 const most = 3
 
+export const tokenOf = (hash: string): string | null => new URLSearchParams(hash.slice(1)).get('token')
+
 // signIn exchanges the token in the fragment of the printed URL for a cookie. The fragment goes at once, so that neither the
 // history nor a copied address holds the token.
 export async function signIn(): Promise<void> {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  const token = tokenOf(location.hash)
   if (!token) return
   history.replaceState(history.state, '', location.pathname + location.search)
   for (let n = 1; ; n++) {
