@@ -89,7 +89,7 @@ func (s *serving) Next(tenant, at int) int {
 
 // mayGetSome reports whether anything of a tenant may get a place, or have something reserved.
 func (s *serving) mayGetSome(tenant int) bool {
-	l := &s.waiting.lines[tenant]
+	l := s.waiting.line(tenant)
 	if s.free == nil {
 		s.free = s.Zero()
 		for i := range s.Pools {
@@ -105,7 +105,7 @@ func (s *serving) mayGetSome(tenant int) bool {
 func (s *serving) mayGet(app *App) bool {
 	least := &app.Levels[len(app.Levels)-1]
 	switch {
-	case app.Variants != nil, s.below[app.Tenant], s.waiting.lines[app.Tenant].lowest < app.Priority:
+	case app.Variants != nil, s.below[app.Tenant], s.waiting.line(app.Tenant).lowest < app.Priority:
 		return true
 	case patient(s.Now, app) && s.anyPool(func(q *Pool) bool { return q.hasSome(least.Total) }):
 		return true

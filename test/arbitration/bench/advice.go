@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -52,10 +53,14 @@ func advice(s size) (rows []row) {
 			what:   fmt.Sprintf("advice, %s: CPU for each of %d classes of those who are alike in a tenant, whole passes on average", f.name, of),
 			figure: ms(each), want: "≤ 20 ms", judged: true, met: each <= 20*time.Millisecond,
 		})
-		tried, dear := dearest(w, alike, func() time.Duration { _, d := decide(); return d })
+		tried, which, dear := dearest(w, alike, func() time.Duration {
+			runtime.GC()
+			_, d := decide()
+			return d
+		})
 		rows = append(rows, row{
-			what:   fmt.Sprintf("advice, %s: CPU for the dearest of %d of these classes, each by itself: a pass in which one of it has no advice, less one in which all have, median of three", f.name, tried),
-			figure: ms(dear), want: "≤ 20 ms", judged: true, met: dear <= 20*time.Millisecond,
+			what:   fmt.Sprintf("advice, %s: CPU for the dearest of %d of these classes, each by itself: a pass in which one of it has no advice, less one in which all have, medians of three", f.name, tried),
+			figure: fmt.Sprintf("%s, that of %s", ms(dear), which), want: "≤ 20 ms", judged: true, met: dear <= 20*time.Millisecond,
 		})
 	}
 	return rows
@@ -81,30 +86,34 @@ func classes(w *world.World, r model.Ruling) (list []model.AppID) {
 	return list
 }
 
-// dearest times the advice for one of each of so many classes, in a pass in which everybody else has some: the median of three such passes,
-// as a collection of garbage falls into some of them. It returns how many classes these are, and the longest time beyond that of a pass in
-// which all have some.
-func dearest(w *world.World, alike []model.AppID, pass func() time.Duration) (tried int, most time.Duration) {
+// dearest times the advice for one of each of so many classes, in a pass in which everybody else has some, beyond that of the passes before
+// it, in which all have some: of either the median of three. It returns how many classes these are, one of the dearest, and its time.
+func dearest(w *world.World, alike []model.AppID, pass func() time.Duration) (tried int, which model.AppID, most time.Duration) {
 	const sample = 100
-	rest := pass()
-	for range 4 {
-		rest = min(rest, pass())
+	thrice := func(before func()) time.Duration {
+		var times spread
+		for range 3 {
+			before()
+			times = append(times, pass())
+		}
+		slices.Sort(times)
+		return times.median()
 	}
 	for i := 0; i < len(alike); i += max(1, len(alike)/sample) {
-		var times []time.Duration
-		for range 3 {
+		rest := thrice(func() {})
+		times := thrice(func() {
 			for n := range w.Ledger.Decisions {
 				if d := &w.Ledger.Decisions[n]; d.App == alike[i] {
 					d.Advice, d.Advised = nil, nil
 				}
 			}
-			times = append(times, pass())
+		})
+		if d := times - rest; tried == 0 || d > most {
+			which, most = alike[i], d
 		}
-		slices.Sort(times)
-		most = max(most, times[1]-rest)
 		tried++
 	}
-	return tried, most
+	return tried, which, most
 }
 
 func waiting(r model.Ruling) (n int) {
