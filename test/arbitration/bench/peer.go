@@ -97,9 +97,13 @@ func peers(s size) (rows []row) {
 	}
 	for _, reclaim := range []bool{false, true} {
 		kind := map[bool]string{false: "inside tenants", true: "between tenants"}[reclaim]
-		for _, running := range []int{1000, 3000} {
+		for _, running := range []int{1000, 3000, s.of(10_000, 5000)} {
 			c := generate.Crowded{Tenants: 100, Running: running, Reclaim: reclaim}
-			of = append(of, instance{fmt.Sprintf("preemption %s, %d running", kind, running), c.World(true), len(c.Asking()), true})
+			if reclaim && running > 3000 {
+				c.Ask = 10 // Kueue takes seconds for each
+			}
+			asking := len(c.Asking())
+			of = append(of, instance{fmt.Sprintf("preemption %s, %d running, %d ask", kind, running, asking), c.World(true), asking, true})
 		}
 	}
 	for _, one := range of {

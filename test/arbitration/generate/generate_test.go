@@ -33,6 +33,8 @@ func TestCrowdedIsFull(t *testing.T) {
 		require.Equal(t, c.World(true).Seen.Pools[0].Capacity, c.World(true).Used("general"))
 		asking := len(c.World(true).Fleet.Applications) - len(c.World(false).Fleet.Applications)
 		require.Equal(t, c.Tenants, asking)
+		c.Ask = 3
+		require.Len(t, c.Asking(), 3)
 	}
 }
 

@@ -71,6 +71,7 @@ type Crowded struct {
 	// are guaranteed their part, ask for it: preemption between tenants instead
 	// of inside one.
 	Reclaim bool
+	Ask     int // how many wait at the most, 0: as many as there are tenants
 }
 
 // World returns the full pool, with those that wait or without.
@@ -93,6 +94,9 @@ func (c Crowded) Asking() (asking []model.Application) {
 		for t := range c.holders() { // as many preemptors as without Reclaim
 			asking = append(asking, App(c.tenant(c.holders()+t), "urgent-2", 300, 1, model.Resources{CPU: 5000}, policy))
 		}
+	}
+	if c.Ask > 0 {
+		return asking[:min(c.Ask, len(asking))]
 	}
 	return asking
 }
