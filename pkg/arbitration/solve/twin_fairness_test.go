@@ -22,7 +22,7 @@ import (
 // the acceptance test; only which parts are within a guarantee it reads from the case.
 func TestEveryDisruptionIsFair(t *testing.T) {
 	wanted := tier.Count(1_000, 20_000, 100_000)
-	judged, inTwo, byBand, byGuarantee, byWaiting, updates, restores := 0, 0, 0, 0, 0, 0, 0
+	judged, inTwo, limited, byBand, byGuarantee, byWaiting, updates, restores := 0, 0, 0, 0, 0, 0, 0, 0
 	for seed := uint64(1); judged < wanted; seed++ {
 		h := newHistory(seed)
 		if h.rng.IntN(3) == 0 {
@@ -34,11 +34,17 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 		if h.rng.IntN(3) == 0 {
 			h.divide("other")
 		}
+		if seed%3 == 1 {
+			h.limit()
+		}
 		for range 16 {
 			h.event()
 			for _, x := range h.round(t) {
 				if judged++; len(h.others) > 0 {
 					inTwo++
+				}
+				if h.limited {
+					limited++
 				}
 				verdict := h.judge(x)
 				require.NotContains(t, verdict, "unfair", "seed %d: %s takes from others\n%s", seed, x.taker.ID, x)
@@ -64,7 +70,8 @@ func TestEveryDisruptionIsFair(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d exchanges between tenants, none unfair: %d mend a guarantee, %d are of a higher band, %d exceed a fair share after a wait; %d by updates, %d by restores; %d where there are two pools", judged, byGuarantee, byBand, byWaiting, updates, restores, inTwo)
+	t.Logf("%d exchanges between tenants, none unfair: %d mend a guarantee, %d are of a higher band, %d exceed a fair share after a wait; %d by updates, %d by restores; %d where there are two pools, %d where there are limits, quotas and racks", judged, byGuarantee, byBand, byWaiting, updates, restores, inTwo, limited)
+	require.NotZero(t, limited)
 	require.NotZero(t, inTwo)
 	require.NotZero(t, byBand)
 	require.NotZero(t, byGuarantee)
@@ -85,6 +92,8 @@ type history struct {
 	patient     bool            // applications may exceed the fair share of their tenant after a while
 	crowded     bool            // with many small applications
 	others      []string        // pools beside the first
+	limited     bool            // tenants and groups have limits, which change
+	racks       int             // in every pool, 0: none are known
 }
 
 // divide makes several pools of the one that there is.
@@ -107,6 +116,9 @@ func (h *history) pools(capacity model.Resources) []model.Pool {
 		capacity = capacity.Sub(third)
 	}
 	all[0].Capacity = capacity
+	for i := range all {
+		h.inRacks(&all[i])
+	}
 	return all
 }
 
@@ -160,6 +172,10 @@ func newHistory(seed uint64) *history {
 // event lets an application come, go, grow or shrink, or capacity change.
 func (h *history) event() {
 	h.in.Now = h.in.Now.Add(time.Minute)
+	if h.limited && h.rng.IntN(6) == 0 {
+		h.redeclare()
+		return
+	}
 	apps := h.in.Fleet.Applications
 	switch kind := h.rng.IntN(9); {
 	case kind == 8:
@@ -221,6 +237,12 @@ func (h *history) arrive() {
 	if len(h.others) > 0 {
 		h.placeIn(&app)
 	}
+	if h.racks > 0 && h.rng.IntN(2) == 0 {
+		together := &model.Together{Over: "rack", Mode: []model.TogetherMode{model.TogetherRequired, model.TogetherRequired, model.TogetherPreferred}[h.rng.IntN(3)]}
+		for i := range app.Components[:1+h.rng.IntN(len(app.Components))] {
+			app.Components[i].Placement.Together = together
+		}
+	}
 	h.n++
 	h.in.Fleet.Applications = append(slices.Clone(h.in.Fleet.Applications), new(app.Seal()))
 	h.in.Ledger.Instances = append(slices.Clone(h.in.Ledger.Instances), model.Instance{App: app.ID, Number: 1, Phase: model.PhaseCreated, Declared: h.in.Now})
@@ -281,11 +303,15 @@ func (x *exchange) String() string {
 	out := ""
 	for i := range x.before {
 		b, a := x.before[i], x.after[i]
+		if len(b.levels) == 0 {
+			continue // it did not pass the gate
+		}
 		out += fmt.Sprintf("%s: %d → %d of %d, uses %v → %v, stands %v\n", b.app.ID, b.from, a.from, len(b.levels), b.uses, a.uses, a.ranks)
 	}
 	for i := range x.c.Nodes {
 		n := &x.c.Nodes[i]
-		out += fmt.Sprintf("%d %s in %d: weight %d, guaranteed %v, floor %v, fair share %.4f\n", i, n.Name, n.Parent, n.Weight, n.Guarantee, n.Floor, float64(n.FairShare)/float64(Whole))
+		out += fmt.Sprintf("%d %s in %d: weight %d, guaranteed %v, floor %v, fair share %.4f, borrows %v, lends %v, quota %v %v\n",
+			i, n.Name, n.Parent, n.Weight, n.Guarantee, n.Floor, float64(n.FairShare)/float64(Whole), n.borrow, n.lend, n.quota, n.pools)
 	}
 	return out
 }
@@ -301,7 +327,11 @@ func (h *history) round(t *testing.T) (found []*exchange) {
 	var tree *fractions
 	watch := func(kind string, app *App, serve func()) {
 		x := &exchange{c: c, kind: kind, taker: app, before: h.holds(c, app)}
+		held := app.Taken
 		serve()
+		if app.Granted() && h.limited {
+			require.Empty(t, limitsNow(c).broken(app, held), "%s of %s", kind, app.ID)
+		}
 		if !slices.ContainsFunc(app.Victims, func(d *Displaced) bool { return d.App.Tenant != app.Tenant }) {
 			return
 		}

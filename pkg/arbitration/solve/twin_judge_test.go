@@ -261,6 +261,14 @@ func (e *fractions) countWants(asked map[*App]Vector) {
 				rows[app.Tenant][r].Add(rows[app.Tenant][r], e.fraction(n, r))
 			}
 		}
+		for i := range e.c.Nodes {
+			if tn := e.c.Nodes[i].Tenant; tn != nil && tn.Borrow != nil { // it cannot have more
+				most := e.c.Of(tn.Guarantee.Add(*tn.Borrow))
+				for r := range most {
+					rows[i][r] = minRat(rows[i][r], e.fraction(most[r], r))
+				}
+			}
+		}
 		e.wants = append(e.wants, rows)
 	}
 }

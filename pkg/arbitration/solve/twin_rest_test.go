@@ -21,13 +21,16 @@ import (
 // TestEveryDisruptionIsFair, with a capacity that changes, and crowded ones of many small applications.
 func TestNothingFairerIsLeftAtRest(t *testing.T) {
 	wanted := tier.Count(300, 1_500, 100_000)
-	rests, tried, byPastUse, byPools, most := 0, 0, 0, 0, 0
+	rests, tried, byPastUse, byPools, limited, most := 0, 0, 0, 0, 0, 0
 	for seed := uint64(1); rests < wanted; seed++ {
 		h := newHistory(seed)
 		if seed%3 == 0 {
 			h.in.Fleet.Platform.HalfLife = time.Hour
 		}
 		h.divide([]string{"other", "third"}[:seed%4%3]...)
+		if seed%5 < 2 {
+			h.limit()
+		}
 		if h.crowded = seed%2 == 0; h.crowded {
 			for range []int{10 + h.rng.IntN(30), 30 + h.rng.IntN(60)}[seed/2%2] {
 				h.arrive()
@@ -46,12 +49,16 @@ func TestNothingFairerIsLeftAtRest(t *testing.T) {
 				if tried++; len(h.others) > 0 {
 					byPools++
 				}
+				if h.limited {
+					limited++
+				}
 				most = max(most, x.losers())
 				require.Contains(t, verdict, "unfair", "seed %d: at rest this is left for %s\n%s", seed, x.taker.ID, x)
 			})
 		}
 	}
-	t.Logf("%d fleets at rest, %d exchanges tried, %d of them where there are several pools, with up to %d that give way; %d weights are scaled by past use", rests, tried, byPools, most, byPastUse)
+	t.Logf("%d fleets at rest, %d exchanges tried, %d of them where there are several pools and %d where there are limits, quotas and racks, with up to %d that give way; %d weights are scaled by past use", rests, tried, byPools, limited, most, byPastUse)
+	require.NotZero(t, limited)
 	require.NotZero(t, byPastUse)
 	require.NotZero(t, byPools)
 	require.Greater(t, most, 3)
@@ -128,7 +135,7 @@ func (h *history) weightsFollow(t *testing.T, seed uint64, c *Case) (scaled int)
 // everyExchange judges every exchange that policy allows and that fits: somebody gains a level, and any number of
 // others give up as little as it takes.
 func (h *history) everyExchange(c *Case, found func(*exchange, string)) {
-	e := &exchanges{history: h, c: c, tree: newFractions(c, allAsked(c)), holds: h.holds(c, nil), found: found}
+	e := &exchanges{history: h, c: c, tree: newFractions(c, allAsked(c)), holds: h.holds(c, nil), found: found, limits: limitsNow(c)}
 	e.tree.thousandth = new(big.Rat).Add(big.NewRat(1, 1000), blur) // nothing is left for what rounding may take off
 	used := e.tree.uses(e.holds)
 	for i := range c.Nodes {
@@ -167,6 +174,9 @@ type exchanges struct {
 	misses []bool // by node: it, or a group of it, has less than what is its own
 	found  func(*exchange, string)
 
+	limits *limits
+	loads  []Load // of the level, in the pool
+
 	taker    int
 	onlyFree bool // nobody gives way: it is a flavour that asks for more
 	wants    held // what it runs, with the levels that it could get
@@ -176,10 +186,26 @@ type exchanges struct {
 	most     [][]int64 // by offer: what that one and all after it free
 }
 
-// missing is how much of a resource of a pool has to become free.
+// missing is how much of a resource has to become free: of a pool, or a rack of it, or of what a tenant or group may have,
+// in a pool or in all.
 type missing struct {
-	pool, resource int
-	amount         int64
+	node, pool, resource int // 0: all of them; -1: all of them
+	rack                 string
+	amount               int64
+}
+
+// of is what an application of a tenant holds of it.
+func (m *missing) of(e *exchanges, tenant int, loads []Load) (n int64) {
+	for _, l := range loads {
+		switch {
+		case m.node > 0 && !slices.Contains(e.tree.above(tenant), m.node) || m.pool >= 0 && m.pool != l.Pool || m.rack != "" && m.rack != l.In:
+		case m.rack != "":
+			n += l.Inside[m.resource]
+		default:
+			n += l.Amount[m.resource]
+		}
+	}
+	return n
 }
 
 // offer is what an application frees at each of the levels that it may be degraded to; the last one may be none.
@@ -203,22 +229,67 @@ func (e *exchanges) everyLevel(wants held) {
 	}
 	for e.wants, e.level = wants, 0; e.level < wants.from; e.level++ {
 		for _, at := range pools {
-			e.lacks(at)
-			e.offer()
-			e.giveUp(nil, 0, make([]int64, len(e.missing)))
+			for _, rack := range e.racks(at) {
+				e.lacks(at, rack)
+				if len(e.missing) == 0 && e.limits.overQuota(e.wants.app, e.loads, e.wants.app.Taken) {
+					continue // nobody gives way for a quota
+				}
+				e.offer()
+				e.giveUp(nil, 0, make([]int64, len(e.missing)))
+			}
 		}
 	}
 }
 
-// lacks lists what is missing for the level in a pool.
-func (e *exchanges) lacks(at int) {
-	e.missing = nil
-	for _, load := range e.wants.levels[e.level].loads(at) {
+// racks are those in which the level may stand together: the one in which the application does, or any of the pool. None is named
+// where that makes no difference.
+func (e *exchanges) racks(at int) (names []string) {
+	g := e.wants.levels[e.level].gang
+	if g == nil || !g.required || g.amount.isNothing() {
+		return []string{""}
+	}
+	if g.pool >= 0 {
+		at = g.pool
+	}
+	for _, l := range e.wants.app.Taken {
+		if l.Pool == at && l.In != "" {
+			return []string{l.In}
+		}
+	}
+	for i := range e.c.Pools[at].domains {
+		if d := &e.c.Pools[at].domains[i]; !d.gone {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// lacks lists what is missing for the level in a pool, and in a rack.
+func (e *exchanges) lacks(at int, rack string) {
+	e.loads = e.wants.levels[e.level].loads(at)
+	e.missing = e.limits.lacks(e.wants.app, e.loads, e.wants.app.Taken)
+	for _, load := range e.loads {
 		q := &e.c.Pools[load.Pool]
 		for r, n := range load.Amount {
 			kept := HeldOf(e.wants.app.Taken, load.Pool, r)
 			if lacks := n - kept - q.Offered[r] + q.Used[r]; n > kept && lacks > 0 {
-				e.missing = append(e.missing, missing{load.Pool, r, lacks})
+				e.missing = append(e.missing, missing{pool: load.Pool, resource: r, amount: lacks})
+			}
+		}
+	}
+	if rack == "" {
+		return
+	}
+	g := e.wants.levels[e.level].gang
+	if g.pool >= 0 {
+		at = g.pool
+	}
+	for i := range e.c.Pools[at].domains {
+		d := &e.c.Pools[at].domains[i]
+		for r, n := range g.amount {
+			kept := insideOf(e.wants.app.Taken, at, rack, r)
+			if lacks := n - kept - d.capacity[r] + d.taken[r] + d.used[r]; d.name == rack && n > kept && lacks > 0 {
+				e.missing = append(e.missing, missing{pool: at, rack: rack, resource: r, amount: lacks})
 			}
 		}
 	}
@@ -232,9 +303,9 @@ func (e *exchanges) offer() {
 		for to := h.from + 1; i != e.taker && !e.onlyFree && to <= len(h.levels) && e.mayTake(i, to-1); to++ {
 			frees, more := make([]int64, len(e.missing)), false
 			for k, m := range e.missing {
-				frees[k] = HeldOf(h.app.Taken, m.pool, m.resource)
+				frees[k] = m.of(e, h.app.Tenant, h.app.Taken)
 				if to < len(h.levels) {
-					frees[k] -= HeldOf(h.levels[to].of(h.app), m.pool, m.resource)
+					frees[k] -= m.of(e, h.app.Tenant, h.levels[to].of(h.app))
 				}
 				more = more || frees[k] > last[k]
 			}
@@ -256,7 +327,7 @@ func (e *exchanges) offer() {
 // giveUp tries what is freed by some losses and by each choice among the offers from one on.
 func (e *exchanges) giveUp(losses []loss, next int, freed []int64) {
 	switch {
-	case e.suffices(freed):
+	case e.suffices(freed) && e.allowed(losses):
 		if e.least(losses, freed) {
 			e.judgeOne(losses)
 		}
@@ -281,6 +352,24 @@ func (e *exchanges) suffices(freed []int64) bool {
 	return true
 }
 
+// allowed reports whether what is not linear in what others give up holds: what is not lent of guarantees that become unused, and quotas.
+func (e *exchanges) allowed(losses []loss) bool {
+	k, app := e.limits, e.wants.app
+	move := func(sign int64) {
+		for _, l := range losses {
+			o := &e.offers[l.app]
+			h := &e.holds[o.app]
+			k.move(h.app.Tenant, h.app.Taken, -sign)
+			if l.to < len(h.levels) {
+				k.move(h.app.Tenant, h.levels[l.to].of(h.app), sign)
+			}
+		}
+	}
+	move(1)
+	defer move(-1)
+	return len(k.lacks(app, e.loads, app.Taken)) == 0 && !k.overQuota(app, e.loads, app.Taken)
+}
+
 func plus(x, y []int64) []int64 {
 	x = slices.Clone(x)
 	for i, n := range y {
@@ -291,7 +380,7 @@ func plus(x, y []int64) []int64 {
 
 // least reports whether nobody could keep one level more.
 func (e *exchanges) least(losses []loss, freed []int64) bool {
-	for _, l := range losses {
+	for n, l := range losses {
 		o := &e.offers[l.app]
 		k := slices.Index(o.to, l.to)
 		spared := slices.Clone(freed)
@@ -300,11 +389,21 @@ func (e *exchanges) least(losses []loss, freed []int64) bool {
 				spared[i] += o.frees[k-1][i]
 			}
 		}
-		if e.suffices(spared) {
+		if e.suffices(spared) && e.allowed(keeping(losses, n, o, k)) {
 			return false
 		}
 	}
 	return true
+}
+
+// keeping returns losses of which one is a level less, where the one before it is the offer's kth.
+func keeping(losses []loss, n int, o *offer, k int) []loss {
+	losses = slices.Clone(losses)
+	if k == 0 {
+		return slices.Delete(losses, n, n+1)
+	}
+	losses[n].to = o.to[k-1]
+	return losses
 }
 
 // gains is the weakest standing of what the taker would gain.
