@@ -648,8 +648,8 @@ func tryingIsDeciding(t *rapid.T) {
 	}
 }
 
-// tryingMoreIsDeciding compares all that wait or are rejected with more capacity, a larger guarantee or a larger quota in a pool, as tried, with the fleet
-// decided with it.
+// tryingMoreIsDeciding compares all that wait, are rejected or run degraded with more capacity, a larger guarantee or a larger quota, in all or in a pool,
+// as tried, with the fleet decided with it.
 func tryingMoreIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case) {
 	waiting := new(solve.Waiting)
 	waiting.SumUp(c)
@@ -659,7 +659,8 @@ func tryingMoreIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case) {
 		edit(&edited)
 		decided := arbitration.Solve(edited)
 		for _, app := range c.Apps {
-			if app.Granted() || app.Incumbent() || app.Wanted == nil || app.Unusable != nil {
+			degraded := app.Granted() && app.Level > 0 && app.Refused == nil && !c.Now.Before(c.RestoredFrom(app))
+			if (app.Granted() || app.Incumbent()) && !degraded || app.Wanted == nil || app.Unusable != nil {
 				continue
 			}
 			got, known := served.Of(app)
@@ -667,6 +668,12 @@ func tryingMoreIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case) {
 				continue
 			}
 			_, want := decided.Find(app.ID)
+			if degraded {
+				if inFull := want.Granted() && want.Level == 0; got.Granted != inFull || inFull && len(got.Victims) != len(want.Victims) {
+					t.Fatalf("%s runs degraded: tried %+v: in full %v with %d victims; decided: in full %v with %d: %s", app.ID, m, got.Granted, len(got.Victims), inFull, len(want.Victims), want.Message)
+				}
+				continue
+			}
 			if got.Granted != want.Granted() || len(got.Victims) != len(want.Victims) {
 				t.Fatalf("%s: tried %+v: granted %v with %d victims; decided: granted %v with %d: %s", app.ID, m, got.Granted, len(got.Victims), want.Granted(), len(want.Victims), want.Message)
 			}
@@ -699,6 +706,14 @@ func tryingMoreIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case) {
 			try(m, func(in *solve.Inputs) {
 				in.Fleet.Tenants = slices.Clone(in.Fleet.Tenants)
 				in.Fleet.Tenants[i].Guarantee.CPU += n
+			})
+		}
+		if quota := in.Fleet.Tenants[i].Quota; quota != nil {
+			m := solve.More{Of: solve.Quota, Node: node, Amount: c.Zero()}
+			m.Amount[0] = 2000
+			try(m, func(in *solve.Inputs) {
+				in.Fleet.Tenants = slices.Clone(in.Fleet.Tenants)
+				in.Fleet.Tenants[i].Quota = new(quota.With("cpu", quota.CPU+2000))
 			})
 		}
 		for _, q := range in.Fleet.Tenants[i].PoolQuotas {

@@ -103,9 +103,18 @@ func (s *search) moreQuota(p *points) (list []change) {
 		for _, sum := range s.placeless(l.node, l.resource, true) {
 			units = append(units, ceil(l.short+sum, u))
 		}
+		var more func(n int64) solve.More // for what runs degraded
+		if l.resource != "" {
+			more = func(n int64) solve.More {
+				m := solve.More{Of: solve.Quota, Node: l.node, Amount: s.Zero()}
+				m.Amount[s.Index[l.resource]] = n * u
+				return m
+			}
+		}
 		list = append(list, change{
 			kind: "quota", by: owner(l.at), list: smallest(units, 1<<50), between: true,
 			beyond: beyond{
+				more: more,
 				inputs: func(in *solve.Inputs, n int64) {
 					if group != "" {
 						editGroup(in, group, func(g *model.Group) {

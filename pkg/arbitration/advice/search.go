@@ -63,7 +63,7 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 	if ch.spec != nil {
 		wanted = ch.spec(n)
 	}
-	if s.aim == aPlace && s.rests {
+	if s.rests {
 		if t, known := ch.onCase(s, wanted, n); known {
 			return hit{n, t.Victims}, t.Granted
 		}
@@ -89,11 +89,11 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 // onCase tries a change on the solved case, where that can tell what comes of it.
 func (ch *change) onCase(s *search, wanted *model.Application, n int64) (t solve.Trial, known bool) {
 	switch {
-	case wanted != nil:
+	case wanted != nil && s.aim == aPlace:
 		t, known = s.Try(s.app, wanted)
-	case ch.quota != nil:
+	case ch.quota != nil && s.aim == aPlace:
 		t, known = ch.quota(n).Try(s.Case, s.app)
-	case ch.more != nil:
+	case ch.more != nil && s.aim != itsNewer:
 		t, known = ch.withMore(s, n)
 	}
 	s.left -= t.Looked / glance

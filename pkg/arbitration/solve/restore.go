@@ -17,15 +17,7 @@ const RestoreHold = 30 * time.Second
 // when it fits with the margin that policy wants or others give way for it, they have been
 // degraded for long enough, and what they depend on is ready.
 func (a *allotment) restore() {
-	var degraded []*App
-	for _, app := range a.Running {
-		if a.reduced(app) {
-			degraded = append(degraded, app)
-		}
-	}
-	slices.SortFunc(degraded, func(x, y *App) int {
-		return cmp.Or(x.Standing[x.Level-1].Compare(y.Standing[y.Level-1]), FirstCome(x, y))
-	})
+	degraded := a.degraded(func(*App) bool { return true })
 	for _, app := range degraded {
 		if a.reduced(app) && !app.shrunk && a.due(app) { // it may have given way just now
 			a.raise(app)
@@ -36,6 +28,19 @@ func (a *allotment) restore() {
 			a.explain(app)
 		}
 	}
+}
+
+// degraded lists those of some applications that run degraded, in the order in which they are restored.
+func (a *Roster) degraded(some func(*App) bool) (list []*App) {
+	for _, app := range a.Running {
+		if a.reduced(app) && some(app) {
+			list = append(list, app)
+		}
+	}
+	slices.SortFunc(list, func(x, y *App) int {
+		return cmp.Or(x.Standing[x.Level-1].Compare(y.Standing[y.Level-1]), FirstCome(x, y))
+	})
+	return list
 }
 
 // reduced reports whether an application runs degraded, and keeps that place.
@@ -50,24 +55,39 @@ func (a *allotment) due(app *App) bool {
 
 // raise puts a degraded incumbent on the best level that it may have now.
 func (a *allotment) raise(app *App) {
-	p := &preemptor{app: app, kept: a.Release(app), from: app.Level}
+	kept := a.Release(app)
+	switch level, loads, pl := a.higher(app, kept); {
+	case level < 0:
+		a.take(app, kept)
+	case pl != nil:
+		a.grows(app)
+		a.makeRoom(app, app.Spec, pl, kept)
+	default:
+		a.grows(app)
+		a.settle(app, app.Spec, app.Levels, level, -1, loads)
+	}
+}
+
+// higher finds the best level that a degraded incumbent may have now in place of what it held: it fits and takes loads, or others give
+// way for it by a plan. The level is -1 if there is none. It changes nothing.
+func (a *allotment) higher(app *App, held []Load) (level int, loads []Load, pl *plan) {
+	p := &preemptor{app: app, kept: held, from: app.Level}
 	for l := range p.from {
 		if app.Levels[l].Loose != nil || !app.mayGrow(l) {
 			continue // its pool is gone, or what it depends on is not ready
 		}
-		if loads, short := a.fit(app, &app.Levels[l], -1, p.kept); short == nil && a.marginHolds(app, loads, p.kept) {
-			a.grows(app)
-			a.settle(app, app.Spec, app.Levels, l, -1, loads)
-			return
-		} else if short != nil {
+		loads, short := a.fit(app, &app.Levels[l], -1, held)
+		switch {
+		case short == nil && a.marginHolds(app, loads, held):
+			return l, loads, nil
+		case short == nil: // nobody gives way for a margin
+		default:
 			if pl := a.best(p, l, []int{-1}); pl != nil {
-				a.grows(app)
-				a.makeRoom(app, app.Spec, pl, p.kept)
-				return
+				return l, nil, pl
 			}
 		}
 	}
-	a.take(app, p.kept)
+	return -1, nil, nil
 }
 
 // explain finds what is short for a degraded application to run in full.

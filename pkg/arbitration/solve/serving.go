@@ -2,7 +2,7 @@ package solve
 
 import "slices"
 
-// serving serves those that wait.
+// serving serves those that wait, and restores those that run degraded.
 type serving struct {
 	*journal
 	waiting   *Waiting
@@ -11,38 +11,95 @@ type serving struct {
 	free      Vector // of all pools
 	otherwise bool   // what runs of the tenant of the journal stands otherwise
 	heads     int
+	took      []taken
+	kept      bool // room is kept for somebody who waits, or promised to him
+}
+
+// taken is an application that took something in a trial, and what it had before.
+type taken struct {
+	app   *App
+	level int
+	loads []Load
 }
 
 // mostServed bounds the work of one trial, in applications that are looked at.
 const mostServed = 12_000
 
-// serve serves those that may get something, until somebody has to give way, or it is not known what those get that come after.
-func (s *serving) serve(o *Served) {
-	o.served, o.passed = map[*App][]*Displaced{}, map[*App]bool{}
-	var took []*App
-	defer func() {
-		for _, app := range took {
-			s.Release(app)
+// serve serves those that may get something, and then restores those that run degraded and are concerned, until somebody has to give way, or it
+// is not known what those get that come after.
+func (s *serving) serve(o *Served, concerned func(*App) bool) {
+	o.served, o.passed, o.raised = map[*App][]*Displaced{}, map[*App]bool{}, map[*App]Trial{}
+	defer s.giveBack()
+	if s.fill(o) {
+		s.restore(o, concerned)
+	}
+}
+
+// takes gives an application in a trial what it would get: a level of it, if it runs.
+func (s *serving) takes(app *App, level int, loads []Load) {
+	s.took = append(s.took, taken{app, app.Level, app.Taken})
+	if app.Taken != nil {
+		s.Release(app)
+	}
+	app.Level = level
+	s.take(app, loads)
+}
+
+// giveBack undoes that.
+func (s *serving) giveBack() {
+	for _, t := range slices.Backward(s.took) {
+		s.Release(t.app)
+		if t.app.Level = t.level; t.loads != nil {
+			s.take(t.app, t.loads)
 		}
-	}()
+	}
+}
+
+// restore gives those that run degraded what they may get again.
+func (s *serving) restore(o *Served, concerned func(*App) bool) {
+	for _, app := range s.degraded(concerned) {
+		if !s.allotment.due(app) {
+			continue
+		}
+		if s.heads++; s.heads+*s.allotment.looked > mostServed {
+			return
+		}
+		held := s.Release(app)
+		level, loads, pl := s.allotment.higher(app, held)
+		s.take(app, held)
+		if o.raised[app] = (Trial{Granted: level == 0}); pl != nil {
+			o.raised[app] = Trial{Granted: level == 0, Victims: displaced(pl, app)}
+			return
+		}
+		if level >= 0 {
+			s.takes(app, level, loads)
+		}
+		if slices.ContainsFunc(loads, func(l Load) bool { return len(s.Pools[l.Pool].domains) > 0 }) {
+			return
+		}
+	}
+}
+
+// fill serves those that wait. It reports whether it is known what is left for those that run degraded.
+func (s *serving) fill(o *Served) bool {
 	q := newQueue(s.Books, s.Roster, s)
 	own := &q.lines[s.tenant]
 	for app := q.head(); app != nil; app = q.head() {
 		if s.Nodes[s.tenant].Tenant != nil && own.next >= len(own.waiting) {
 			o.tenant = s.tenant // what others get is not asked
-			return
+			return !s.kept      // they get nothing, as before, but room may be kept for them
 		}
 		if q.skip(app) {
 			continue
 		}
 		if s.heads++; s.heads+*s.allotment.looked > mostServed || s.otherwise && app.Tenant != s.tenant && s.below[app.Tenant] {
-			return
+			return false
 		}
 		q.advance(app)
 		f := s.allotment.find(app, app.Spec, nil)
 		switch {
 		case f.level < 0 && (s.Timed || patient(s.Now, app) && s.Nodes[app.Tenant].exceeds.app == app):
-			return // it may be promised something, or take though it exceeds the fair share
+			return false // it may be promised something, or take though it exceeds the fair share
 		case f.level < 0:
 			if o.passed[app] = true; patient(s.Now, app) {
 				s.allotment.reserveFree(app)
@@ -50,17 +107,18 @@ func (s *serving) serve(o *Served) {
 			continue
 		case f.plan != nil:
 			o.served[app] = displaced(f.plan, app)
-			return
+			return false
 		}
 		o.served[app] = nil
 		if app.Variants != nil || app.Ending.known() || slices.ContainsFunc(f.loads, func(l Load) bool { return len(s.Pools[l.Pool].domains) > 0 }) {
-			return
+			return false
 		}
-		s.take(app, f.loads)
-		took, s.free = append(took, app), nil
+		s.takes(app, app.Level, f.loads)
+		s.free = nil
 		q.moved(app.Tenant)
 	}
 	o.ended = true
+	return true
 }
 
 // Tried lists the tenants of which something may get a place.

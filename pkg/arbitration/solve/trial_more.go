@@ -7,8 +7,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// More is more of what many share: of the capacity of a pool, of the guarantee of a tenant, or of the quota of a tenant or a group in a
-// pool. It changes nothing of what those who wait ask for, so what comes of it is found out once for all of them.
+// More is more of what many share: of the capacity of a pool, of the guarantee of a tenant, or of the quota of a tenant or a group, in all
+// or in a pool. It changes nothing of what applications ask for, so what comes of it is found out once for all of them.
 type More struct {
 	Of     Limit
 	Pool   int
@@ -23,9 +23,10 @@ const (
 	Capacity Limit = iota
 	Guarantee
 	PoolQuota
+	Quota
 )
 
-// Served is who of those that wait gets a place.
+// Served is who of those that wait gets a place, and who of those that run degraded runs in full.
 type Served struct {
 	Looked int // at how many applications, tenants and groups
 	known  bool
@@ -33,6 +34,7 @@ type Served struct {
 	served map[*App][]*Displaced // and who gives way for them
 	passed map[*App]bool         // that got nothing
 	tenant int                   // of which all are, 0: of none
+	raised map[*App]Trial        // what those get that run degraded and were looked at
 }
 
 // Of is what one application gets, and whether that is known.
@@ -41,14 +43,17 @@ func (o *Served) Of(app *App) (t Trial, known bool) {
 	switch {
 	case !o.known:
 		return t, false
+	case app.Granted():
+		t, known = o.raised[app]
+		return t, known
 	case served:
 		return Trial{Granted: true, Victims: victims}, true
 	}
 	return t, o.ended || o.passed[app] || app.Levels == nil || o.tenant > 0 && app.Tenant == o.tenant
 }
 
-// Try serves those that wait, in their order, as if there were more, on the solved case, in which nothing may move, and leaves everything
-// as it was. It is not known who gets what where others than those that wait would be served first, where guarantees are lent in part, or where
+// Try serves those that wait, in their order, and then restores those that run degraded, as if there were more, on the solved case, in which
+// nothing may move, and leaves everything as it was. It is not known who gets what where others than those that wait would be served first, where guarantees are lent in part, or where
 // other tenants would stand otherwise; nor what those get that come after the first for whom others give way, or who may be promised something.
 func (m More) Try(w *Waiting) (o Served) {
 	c := w.Case
@@ -56,12 +61,12 @@ func (m More) Try(w *Waiting) (o Served) {
 	if c.lending || !m.applies(c) || slices.ContainsFunc(w.unsettled, func(app *App) bool { return m.opens(c, app) }) {
 		return o
 	}
-	j := c.journal(m.Node)
+	j, kept := c.journal(m.Node), c.AnyReserved()
 	defer j.undo()
 	before := c.Total
 	defer m.give(j)()
 	j.openReserved()
-	if m.Of != PoolQuota {
+	if m.Of == Capacity || m.Of == Guarantee {
 		o.Looked += 4 * len(c.Nodes)
 		if c.FairShares(); !j.steadyWith(before) {
 			return o
@@ -71,8 +76,8 @@ func (m More) Try(w *Waiting) (o Served) {
 		o.Looked += 4 * len(c.Members[m.Node])
 		defer j.standAnew()()
 	}
-	s := &serving{journal: j, waiting: w, allotment: allotment{room: c.room()}, below: make([]bool, len(c.Nodes)), otherwise: m.Of == Guarantee && j.runningStand()}
-	s.serve(&o)
+	s := &serving{journal: j, waiting: w, allotment: allotment{room: c.room()}, below: make([]bool, len(c.Nodes)), otherwise: m.Of == Guarantee && j.runningStand(), kept: kept}
+	s.serve(&o, func(app *App) bool { return m.Of == Capacity || c.Above(m.Node, app.Tenant) })
 	o.Looked += *s.allotment.looked + 4*s.heads
 	o.known = true
 	return o
@@ -86,6 +91,8 @@ func (m More) applies(c *Case) bool {
 		return !slices.Contains(q.Offered, 0) || !slices.ContainsFunc(c.Fleet.Platform.Reservations, func(r model.Reservation) bool { return r.System != "" })
 	case PoolQuota:
 		return slices.ContainsFunc(c.Nodes[m.Node].pools, func(q poolQuota) bool { return q.pool == m.Pool })
+	case Quota:
+		return c.Nodes[m.Node].quota != nil
 	}
 	return c.Nodes[m.Node].Tenant != nil
 }
@@ -104,7 +111,7 @@ func (m More) opens(c *Case, app *App) bool {
 
 // concerns reports whether an application is one of those that there is more for.
 func (m More) concerns(c *Case, app *App) bool {
-	return m.Of != PoolQuota || c.Above(m.Node, app.Tenant)
+	return m.Of != PoolQuota && m.Of != Quota || c.Above(m.Node, app.Tenant)
 }
 
 // refuses reports whether the gate refuses an application for a reason that there may be no more of.
@@ -126,6 +133,8 @@ func (m More) suffices(c *Case, f *Finding) bool {
 		return !ok || f.Asked <= c.Pools[m.Pool].Offered[r]+m.grows(c)[r]
 	case PoolQuota:
 		return strings.Contains(f.Name, ".pools.")
+	case Quota:
+		return !strings.Contains(f.Name, ".pools.")
 	}
 	return true
 }
@@ -166,6 +175,11 @@ func (m More) give(j *journal) (undo func()) {
 		n.Guarantee = slices.Clone(guarantee)
 		n.Guarantee.Add(m.Amount)
 		return func() { n.Guarantee = guarantee }
+	case Quota:
+		quota := n.quota
+		n.quota = slices.Clone(quota)
+		n.quota.Add(m.Amount)
+		return func() { n.quota = quota }
 	}
 	pools := n.pools
 	n.pools = slices.Clone(pools)
