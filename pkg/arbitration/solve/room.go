@@ -2,7 +2,9 @@ package solve
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -28,6 +30,9 @@ func (c *Case) room() room {
 type need struct {
 	Shortage
 	amount int64
+
+	tenant int    // of what is not lent: who then takes …
+	takes  Vector // … what
 }
 
 // preemptor is an application for which others may give way, and the levels that it may
@@ -170,13 +175,39 @@ func (r *room) best(c *preemptor, level int, pools []int) (best *plan) {
 	return best
 }
 
-// attempts bounds how many choices of those who give way are tried for a level: few of many options, more where
+// attempts are the choices of those who give way that are tried for a level: few of many options, more where
 // there are so few that nearly every choice can be tried.
-func attempts(options int) int {
-	if options > exactLimit {
-		return 32
+type attempts struct {
+	left  int
+	tried map[string]bool // options that were chosen from, nil: not remembered
+}
+
+func attemptsOf(options int) *attempts {
+	if options > fewOptions {
+		return &attempts{left: 32}
 	}
-	return 128
+	return &attempts{128, map[string]bool{}}
+}
+
+// fewOptions is the most of which more choices are tried.
+const fewOptions = 24
+
+// next reports whether to choose from options: they are others than before, and not too many were tried.
+func (a *attempts) next(options []*option) bool {
+	if a.tried != nil {
+		key := make([]byte, 0, 4*len(options))
+		for _, o := range options {
+			key = binary.AppendVarint(key, int64(o.app.slot))
+			key = binary.AppendVarint(key, int64(o.lowest))
+			key = strconv.AppendBool(key, o.evict)
+		}
+		if a.tried[string(key)] {
+			return false
+		}
+		a.tried[string(key)] = true
+	}
+	a.left--
+	return a.left >= 0
 }
 
 // plan finds the least that others must give up so that a level fits, nil if
@@ -190,8 +221,7 @@ func (r *room) plan(c *preemptor, level, at int) *plan {
 	d := r.search(c, level)
 	for {
 		options := r.options(d, needs)
-		left := attempts(len(options))
-		if pl := r.attempt(d, level, at, options, needs, &left); pl != nil {
+		if pl := r.attempt(d, level, at, options, needs, attemptsOf(len(options))); pl != nil {
 			return pl
 		}
 		if d.deep || !d.below || d.counts.Class != WithinFairShare || d.allowed < Reclaim {
@@ -203,8 +233,8 @@ func (r *room) plan(c *preemptor, level, at int) *plan {
 
 // attempt chooses among options. If the outcome is not good, some of those chosen must give up less: it
 // tries again without the one that review names, then with less of it, then so with the others.
-func (r *room) attempt(d *search, level, at int, options []*option, needs []need, left *int) *plan {
-	if *left--; *left < 0 {
+func (r *room) attempt(d *search, level, at int, options []*option, needs []need, tries *attempts) *plan {
+	if !tries.next(options) {
 		return nil
 	}
 	*r.looked += len(options)
@@ -221,7 +251,7 @@ func (r *room) attempt(d *search, level, at int, options []*option, needs []need
 	}
 	for _, m := range moves {
 		for _, o := range m.less() {
-			if pl := r.attempt(d, level, at, instead(options, m.option, o), needs, left); pl != nil {
+			if pl := r.attempt(d, level, at, instead(options, m.option, o), needs, tries); pl != nil {
 				return pl
 			}
 		}
@@ -308,11 +338,11 @@ func (r *room) needs(c *preemptor, level, at int) (needs []need) {
 		if s.Resource < 0 || s.Quota && s.Pool < 0 {
 			return nil // too few domains with room: giving way in amounts does not help surely; nobody gives way for a quota
 		}
-		needs = append(needs, need{s, s.Asked - s.Free})
+		needs = append(needs, need{s, s.Asked - s.Free, c.app.Tenant, l.Total})
 	}
 	if len(needs) > 0 && needs[0].Pool >= 0 && r.limited {
 		for _, s := range r.limits(c.app.Tenant, l.Total, r.sum(c.kept)) {
-			needs = append(needs, need{s, s.Asked - s.Free})
+			needs = append(needs, need{s, s.Asked - s.Free, c.app.Tenant, l.Total})
 		}
 	}
 	return needs

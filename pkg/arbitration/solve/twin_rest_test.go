@@ -231,9 +231,6 @@ func (e *exchanges) everyLevel(wants held) {
 		for _, at := range pools {
 			for _, rack := range e.racks(at) {
 				e.lacks(at, rack)
-				if len(e.missing) == 0 && e.limits.overQuota(e.wants.app, e.loads, e.wants.app.Taken) {
-					continue // nobody gives way for a quota
-				}
 				e.offer()
 				e.giveUp(nil, 0, make([]int64, len(e.missing)))
 			}
@@ -328,7 +325,7 @@ func (e *exchanges) offer() {
 func (e *exchanges) giveUp(losses []loss, next int, freed []int64) {
 	switch {
 	case e.suffices(freed) && e.allowed(losses):
-		if e.least(losses, freed) {
+		if e.least(losses, freed) && e.withinQuotas(losses) {
 			e.judgeOne(losses)
 		}
 		return
@@ -352,22 +349,32 @@ func (e *exchanges) suffices(freed []int64) bool {
 	return true
 }
 
-// allowed reports whether what is not linear in what others give up holds: what is not lent of guarantees that become unused, and quotas.
+// allowed reports whether what is not linear in what others give up holds: what is not lent of guarantees that become unused.
 func (e *exchanges) allowed(losses []loss) bool {
-	k, app := e.limits, e.wants.app
+	defer e.lost(losses)()
+	return len(e.limits.lacks(e.wants.app, e.loads, e.wants.app.Taken)) == 0
+}
+
+// withinQuotas reports whether the application keeps to the quotas above it. Nobody gives way for one.
+func (e *exchanges) withinQuotas(losses []loss) bool {
+	defer e.lost(losses)()
+	return !e.limits.overQuota(e.wants.app, e.loads, e.wants.app.Taken)
+}
+
+// lost counts what others lose, and returns what undoes that.
+func (e *exchanges) lost(losses []loss) (undo func()) {
 	move := func(sign int64) {
 		for _, l := range losses {
 			o := &e.offers[l.app]
 			h := &e.holds[o.app]
-			k.move(h.app.Tenant, h.app.Taken, -sign)
+			e.limits.move(h.app.Tenant, h.app.Taken, -sign)
 			if l.to < len(h.levels) {
-				k.move(h.app.Tenant, h.levels[l.to].of(h.app), sign)
+				e.limits.move(h.app.Tenant, h.levels[l.to].of(h.app), sign)
 			}
 		}
 	}
 	move(1)
-	defer move(-1)
-	return len(k.lacks(app, e.loads, app.Taken)) == 0 && !k.overQuota(app, e.loads, app.Taken)
+	return func() { move(-1) }
 }
 
 func plus(x, y []int64) []int64 {
