@@ -41,7 +41,7 @@ func (s *Store) fetchArtefact(p wanted, as login) error {
 	if as != (login{}) {
 		who = authn.FromConfig(authn.AuthConfig{Username: as.user, Password: as.password})
 	}
-	image, err := remote.Image(repository.Digest(p.Version), remote.WithContext(s.ctx), remote.WithTransport(s.through(p.Pinned, as.tokens)), remote.WithAuth(who))
+	image, err := remote.Image(repository.Digest(p.Version), remote.WithContext(s.ctx), remote.WithTransport(s.through(repository.RegistryStr(), as.tokens)), remote.WithAuth(who))
 	if err != nil {
 		return as.shown(err)
 	}

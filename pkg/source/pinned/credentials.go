@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -67,14 +68,34 @@ func (s *Store) login(tenant string, p model.Pinned) (l login, own bool, err err
 	}
 	defer root.Close()
 	if tenant != "" && plainHost.MatchString(tenant) {
-		if l, err = readLogin(root, path.Join(tenant, authority(p))); !errors.Is(err, fs.ErrNotExist) {
+		if l, err = readLoginOf(root, tenant, p); !errors.Is(err, fs.ErrNotExist) {
 			return l, err == nil, err
 		}
 	}
-	if l, err = readLogin(root, authority(p)); errors.Is(err, fs.ErrNotExist) {
+	if l, err = readLoginOf(root, "", p); errors.Is(err, fs.ErrNotExist) {
 		return login{}, false, nil
 	}
 	return l, false, err
+}
+
+// hubNames are those of Docker Hub, which is one registry, and hubTokens is who gives its tokens.
+var hubNames = []string{"docker.io", "index.docker.io", "registry-1.docker.io"}
+
+const hubTokens = "auth.docker.io"
+
+// readLoginOf reads the file of a host in a directory. For a registry of Docker Hub a file of any of its names will do: its own first.
+func readLoginOf(root *os.Root, dir string, p model.Pinned) (login, error) {
+	l, err := readLogin(root, path.Join(dir, authority(p)))
+	if !strings.HasPrefix(p.Repository, model.Registry) || !slices.Contains(hubNames, authority(p)) {
+		return l, err
+	}
+	for i := 0; errors.Is(err, fs.ErrNotExist) && i < len(hubNames); i++ {
+		l, err = readLogin(root, path.Join(dir, hubNames[i]))
+	}
+	if err == nil && l.tokens == "" {
+		l.tokens = hubTokens
+	}
+	return l, err
 }
 
 // tokenHost is what the second line of a file with credentials looks like: who gives the tokens of the registry.
@@ -139,7 +160,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// through returns how the host of a name is reached, and another one that gives its tokens.
-func (s *Store) through(p model.Pinned, tokens string) http.RoundTripper {
-	return guarded{strings.ReplaceAll(authority(p), "_", ":"), tokens, s.transport}
+// through returns how a host is reached, and another one that gives its tokens.
+func (s *Store) through(host, tokens string) http.RoundTripper {
+	return guarded{strings.TrimSuffix(strings.ToLower(host), ":443"), tokens, s.transport}
 }

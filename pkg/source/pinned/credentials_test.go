@@ -263,6 +263,47 @@ func TestTokensOfAnotherHost(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestDockerHub: a chart of Docker Hub is fetched by any of its names with a file of any of them, the file of the name itself
+// first. Its tokens come from auth.docker.io, so the file need not say so. Nobody else gets the credentials, and a host that
+// only looks like it gets nothing.
+func TestDockerHub(t *testing.T) {
+	w, p := newTokenWorld(t)
+	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("bot:"+secretToken))
+	at := func(host string) model.Pinned {
+		of := p
+		of.Repository = strings.Replace(p.Repository, "example.com", host, 1)
+		return of
+	}
+	for _, host := range []string{"index.docker.io", "registry-1.docker.io", "evil.docker.io"} {
+		w.realm[host] = "https://auth.docker.io/token"
+	}
+	for host, asked := range map[string]string{"docker.io": "index.docker.io", "index.docker.io": "index.docker.io", "registry-1.docker.io": "registry-1.docker.io"} {
+		for _, files := range []map[string]string{
+			{"docker.io": "bot:" + secretToken},
+			{"index.docker.io": "bot:" + secretToken},
+			{"registry-1.docker.io": "bot:" + secretToken + "\nhttps://auth.docker.io"},
+			{"acme/docker.io": "bot:" + secretToken, "docker.io": "other:wrong", host: "other:wrong"},
+			{"docker.io": "other:wrong", host: "bot:" + secretToken},
+		} {
+			told, err := w.fetch(t, at(host), files)
+			require.NoError(t, err, "%s %v", host, files)
+			require.Equal(t, []string{basic}, slices.Compact(told["auth.docker.io"]))
+			require.Equal(t, []string{"Bearer " + bearer}, slices.Compact(told[asked]))
+			require.Len(t, told, 2)
+		}
+	}
+	for _, host := range []string{"evil.docker.io", "docker.io:8443"} {
+		told, err := w.fetch(t, at(host), map[string]string{"docker.io": "bot:" + secretToken})
+		require.ErrorContains(t, err, "cannot be fetched: ", host)
+		require.Empty(t, told, host)
+	}
+	w.realm["index.docker.io"] = "https://evil.com/token"
+	told, err := w.fetch(t, at("docker.io"), map[string]string{"docker.io": "bot:" + secretToken})
+	require.ErrorContains(t, err, "cannot be fetched: ")
+	require.NotContains(t, err.Error(), secretToken)
+	require.NotContains(t, told, "evil.com")
+}
+
 // TestAttack18TokensOfAnotherHost: whatever a registry or its service of tokens names or leads to, credentials go to the
 // hosts that their own file names, and no error has anything of them.
 func TestAttack18TokensOfAnotherHost(t *testing.T) {

@@ -219,7 +219,7 @@ func (s *Store) fetchCommit(p wanted, as login) error {
 	}
 	defer kept.Close()
 	store := kept.NewStore()
-	if err := remote.Through(s.through(p.Pinned, "")).FetchCommit(s.ctx, store, commit, func(git.Signed) error { return nil }); err != nil {
+	if err := remote.Through(s.through(strings.ReplaceAll(authority(p.Pinned), "_", ":"), "")).FetchCommit(s.ctx, store, commit, func(git.Signed) error { return nil }); err != nil {
 		return err
 	}
 	if _, err := filesOf(store, commit); err != nil {
