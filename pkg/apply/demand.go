@@ -2,6 +2,7 @@ package apply
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -25,25 +26,31 @@ type demand struct {
 // that names it creates an object or fails.
 const noVersion = "1"
 
-// The fields of an object that body writes.
+// The fields of the metadata of an object that body writes.
 var (
-	ownerField   = "metadata.annotations." + gjson.Escape(render.AnnotationOwner)
-	adoptedField = "metadata.annotations." + gjson.Escape(render.AnnotationAdopted)
+	ownerField   = "annotations." + gjson.Escape(render.AnnotationOwner)
+	adoptedField = "annotations." + gjson.Escape(render.AnnotationAdopted)
 )
 
 // body returns an encoded object for a request, with its owner and the demand.
 func (d demand) body(object []byte, owner string) ([]byte, error) {
-	body, err := sjson.SetBytes(object, ownerField, owner)
+	at := gjson.GetBytes(object, "metadata")
+	if !at.IsObject() {
+		return nil, errors.New("the object has no metadata")
+	}
+	meta, err := sjson.Set(at.Raw, ownerField, owner)
 	if err == nil && d.adopted != "" {
-		body, err = sjson.SetBytes(body, adoptedField, d.adopted)
+		meta, err = sjson.Set(meta, adoptedField, d.adopted)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case d.uid == "":
+		meta, err = sjson.Set(meta, "resourceVersion", noVersion)
+	default:
+		meta, err = sjson.Set(meta, "uid", d.uid)
 	}
-	if d.uid == "" {
-		return sjson.SetBytes(body, "metadata.resourceVersion", noVersion)
-	}
-	return sjson.SetBytes(body, "metadata.uid", d.uid)
+	return slices.Concat(object[:at.Index], []byte(meta), object[at.Index+len(at.Raw):]), err
 }
 
 // unmet reports whether the API server refused a request because its demand did not hold:

@@ -46,6 +46,31 @@ func TestEvents(t *testing.T) {
 	require.Error(t, err)
 }
 
+// TestEventsOfOtherServers: events need not come line by line.
+func TestEventsOfOtherServers(t *testing.T) {
+	const line = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c"}}}`
+	for name, stream := range map[string]string{
+		"lines":                line + "\n" + line + "\n" + line + "\n",
+		"no line at the end":   line + "\n" + line + "\n" + line,
+		"two in a line":        line + "\n" + line + line + "\n",
+		"one line":             line + line + line,
+		"lines between":        line + "\n\n" + line + "\n\r\n" + line + "\n\n",
+		"more lines than one":  line + "\n" + strings.ReplaceAll(line, ",", ",\n\t") + "\n" + line + "\n",
+		"a long one first":     strings.Replace(line, `"kind"`, `"data":{"a":"`+strings.Repeat("b", 1<<20)+`"},"kind"`, 1) + "\n" + line + "\n" + line,
+		"line ends of Windows": line + "\r\n" + line + "\r\n" + line + "\r\n",
+	} {
+		e := readEvents(stream)
+		for range 3 {
+			typ, o, err := e.Decode()
+			require.NoError(t, err, name)
+			require.Equal(t, apiwatch.Added, typ)
+			require.Equal(t, "c", o.(*kept).object.Name)
+		}
+		_, _, err := e.Decode()
+		require.ErrorIs(t, err, io.EOF, name)
+	}
+}
+
 // FuzzEvents: whatever a watch sends is an object or an error.
 func FuzzEvents(f *testing.F) {
 	f.Add(`{"type":"ADDED","object":{"metadata":{"name":"web"}}}`)
