@@ -107,6 +107,9 @@ func printReport(w io.Writer, r nodeagent.Report) {
 	if r.Stale {
 		plan += " (last good)"
 	}
+	if !r.Since.IsZero() {
+		plan += " since " + r.Since.Format(time.RFC3339)
+	}
 	fmt.Fprintf(w, "plan:     %s\n", plan)
 	if r.Problem != "" {
 		fmt.Fprintf(w, "problem:  %s\n", r.Problem)

@@ -248,6 +248,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		shaped, shapeErr = a.shape(enforce.Uplink, ids, started, dry)
 		next.Uplink = enforce.Uplink
 		next.Digest, next.Source, next.Generation, next.Stale = a.bundle.digest, plan.Source, plan.Generation, a.bundle.stale
+		next.Since = a.bundle.since.Truncate(time.Second)
 		next.Unplaced, next.Omitted = a.sinceWhen(placed.unplaced, started), plan.Omitted
 		next.Shares, next.Degradations = enforce.Shares, enforce.Degradations
 		next.Broken = a.verifier.verify(a.tree, plan, enforce.Shares, started)

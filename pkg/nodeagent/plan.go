@@ -18,7 +18,9 @@ import (
 type bundle struct {
 	plan   qos.Plan
 	digest string
-	stale  bool // it is the last good one; the file says something else or nothing
+	since  time.Time // when it came into force first, also before a restart
+	stale  bool      // it is the last good one; the file says something else or nothing
+	fresh  bool      // there is no copy of it on disk
 }
 
 // settle is how long a changed file must stay the same before it is used: half of a
@@ -30,25 +32,19 @@ const settle = 50 * time.Millisecond
 func (a *agent) loadPlan(ctx context.Context) error {
 	if a.cfg.Plan == "" {
 		if a.bundle == nil {
-			a.bundle = &bundle{digest: digest(nil)}
+			a.bundle = &bundle{digest: digest(nil), since: time.Now().UTC()}
 		}
 		return nil
 	}
 	data, err := a.readPlan(ctx)
 	if err == nil {
 		if a.bundle != nil && !a.bundle.stale && a.bundle.digest == digest(data) {
-			return nil
+			return a.keepCopy(data)
 		}
 		var next *bundle
 		if next, err = a.check(data); err == nil {
 			a.bundle = next
-			if a.state == nil { // a dry run keeps no copy
-				return nil
-			}
-			if err := a.state.keepPlan(data); err != nil {
-				return fmt.Errorf("keep a copy of the plan: %w", err)
-			}
-			return nil
+			return a.keepCopy(data)
 		}
 		err = fmt.Errorf("%s: %w", a.cfg.Plan, err)
 	}
@@ -80,18 +76,34 @@ func (a *agent) check(data []byte) (*bundle, error) {
 	if before == nil {
 		before, err = a.kept()
 	}
+	next := &bundle{plan: plan, digest: digest(data), since: time.Now().UTC(), fresh: true}
 	if err == nil {
 		if err := plan.Follows(&before.plan); err != nil {
 			return nil, err
 		}
+		if before.digest == next.digest {
+			next.since, next.fresh = before.since, before.fresh
+		}
 	}
-	return &bundle{plan: plan, digest: digest(data)}, nil
+	return next, nil
+}
+
+// keepCopy saves the plan in force where that is not done, and tries again where it could not. A dry run keeps no copy.
+func (a *agent) keepCopy(data []byte) error {
+	if a.state == nil || !a.bundle.fresh {
+		return nil
+	}
+	if err := a.state.keepPlan(data); err != nil {
+		return fmt.Errorf("keep a copy of the plan: %w", err)
+	}
+	a.bundle.fresh = false
+	return nil
 }
 
 // kept returns the last good plan, or fs.ErrNotExist.
 func (a *agent) kept() (*bundle, error) {
 	s := state{dir: a.cfg.StateDir} // also for a dry run
-	data, err := s.lastGood()
+	data, since, err := s.lastGood()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +111,7 @@ func (a *agent) kept() (*bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bundle{plan: plan, digest: digest(data), stale: true}, nil
+	return &bundle{plan: plan, digest: digest(data), since: since, stale: true}, nil
 }
 
 // readPlan returns the file as soon as it has stopped changing.

@@ -22,6 +22,7 @@ type Report struct {
 	Digest       string            `json:"digest,omitempty"` // of the plan in force, "" if there is none
 	Source       string            `json:"source,omitempty"` // commit the plan was made from
 	Generation   int64             `json:"generation,omitempty"`
+	Since        time.Time         `json:"since,omitzero"`    // when the plan came into force: how old it is
 	Stale        bool              `json:"stale,omitempty"`   // in force is the last good plan, not the file
 	Problem      string            `json:"problem,omitempty"` // error of the plan file, "" if it is in force
 	Quiet        string            `json:"quiet,omitempty"`   // why nothing follows the load for a while

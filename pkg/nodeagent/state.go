@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -84,21 +85,23 @@ func (s *state) keepPlan(data []byte) error {
 	return s.write(planFile, append([]byte("# "+digest(data)+"\n"), data...))
 }
 
-// lastGood returns the saved plan, or fs.ErrNotExist. It is an error if the copy does
+// lastGood returns the saved plan and since when it has been in force, or fs.ErrNotExist. It is an error if the copy does
 // not match its digest.
-func (s *state) lastGood() ([]byte, error) {
-	file, err := s.read(planFile)
+func (s *state) lastGood() (data []byte, since time.Time, err error) {
+	name := filepath.Join(s.dir, planFile)
+	file, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, since, err
 	}
-	if file == nil {
-		return nil, fs.ErrNotExist
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, since, err
 	}
 	head, data, _ := bytes.Cut(file, []byte("\n"))
 	if string(head) != "# "+digest(data) {
-		return nil, fmt.Errorf("%s does not match its digest", filepath.Join(s.dir, planFile))
+		return nil, since, fmt.Errorf("%s does not match its digest", name)
 	}
-	return data, nil
+	return data, info.ModTime().UTC(), nil
 }
 
 func (s *state) keepReport(r Report) error {

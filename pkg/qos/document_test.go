@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -91,6 +92,36 @@ func TestParseRefuses(t *testing.T) {
 		_, err := Parse([]byte(c.plan))
 		require.ErrorContains(t, err, c.want)
 	}
+}
+
+// No beginning of a plan that the reconciler writes is a plan: one that was cut off takes nothing back.
+func TestPlanThatIsCutOff(t *testing.T) {
+	plan, err := Parse([]byte(example))
+	require.NoError(t, err)
+	whole := Encode(plan)
+	_, err = Parse(whole)
+	require.NoError(t, err)
+	for n := range len(strings.TrimSpace(string(whole))) {
+		_, err := Parse(whole[:n])
+		require.Error(t, err, "%s", whole[:n])
+	}
+}
+
+func TestMostWorkloads(t *testing.T) {
+	many := func(n int) []byte {
+		var b strings.Builder
+		b.WriteString(head + "workloads:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "- {name: w%d, cgroup: x/w%d, profile: guaranteed-pro, cpu: {request: 1m}, memory: {request: 1Mi}}\n", i, i)
+		}
+		return []byte(b.String())
+	}
+	plan, err := Parse(many(maxWorkloads))
+	require.NoError(t, err)
+	e := Resolve(plan, Host{CPU: 8000, Memory: 16 << 30, Page: 4096, Controllers: map[string]Version{"cpu": V2, "memory": V2}})
+	require.Len(t, e.Shares, maxWorkloads)
+	_, err = Parse(many(maxWorkloads + 1))
+	require.ErrorContains(t, err, "at most 4096")
 }
 
 func TestCheckCgroup(t *testing.T) {

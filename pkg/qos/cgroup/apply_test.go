@@ -201,32 +201,60 @@ func TestV1(t *testing.T) {
 	})
 }
 
-// A crash between the journal and the write, and between two writes, loses no original.
-func TestCrashBetweenWrites(t *testing.T) {
-	cgrouptest.V1(t, "cpu")
+// A crash after the journal is saved, and after any write, loses no original: the next start makes what was to be, or
+// gives everything back.
+func TestCrashBetweenAnyTwoWrites(t *testing.T) {
+	cgrouptest.V1(t, "cpu", "memory")
 	name := cgrouptest.Name(t)
-	dir := cgrouptest.Group(t, cgrouptest.Root+"/cpu", name+"/a")
+	files := map[string][]string{"cpu": {"cpu.shares", "cpu.cfs_quota_us", "cpu.cfs_burst_us"}, "memory": {"memory.limit_in_bytes"}}
+	for hierarchy := range files {
+		for _, group := range []string{"a", "b"} {
+			cgrouptest.Group(t, cgrouptest.Root+"/"+hierarchy, name+"/"+group)
+		}
+	}
+	values := func() (all []string) {
+		for _, hierarchy := range []string{"cpu", "memory"} {
+			for _, group := range []string{"", "/a", "/b"} {
+				for _, file := range files[hierarchy] {
+					all = append(all, cgrouptest.Read(t, filepath.Join(cgrouptest.Root, hierarchy, name)+group, file))
+				}
+			}
+		}
+		return all
+	}
 	r := newRig(t, cgrouptest.Root)
-	heavy, light := r.plan("cgroup: "+name+"/a, profile: heavy").Settings, r.plan("cgroup: "+name+"/a, profile: light").Settings
-	r.apply(heavy)
-	// announced and not written
-	c := r.tree.compare(light, r.journal)
-	c.announce()
-	require.NoError(t, r.journal.store())
-	c.close()
-	r.restart()
-	r.apply(nil)
-	require.Equal(t, "1024", cgrouptest.Read(t, dir, "cpu.shares"))
-	// written and not settled
-	c = r.tree.compare(heavy, r.journal)
-	c.announce()
-	require.NoError(t, r.journal.store())
-	c.write()
-	c.close()
-	r.restart()
-	r.apply(nil)
-	require.Equal(t, "1024", cgrouptest.Read(t, dir, "cpu.shares"))
-	require.Zero(t, r.journal.Len())
+	original := values()
+	limited := func(group, profile, cpu, memory string) string {
+		return "cgroup: " + name + "/" + group + ", profile: " + profile + ", cpu: {request: 50m, limit: " + cpu + "}, memory: {request: 32Mi, limit: " + memory + "}"
+	}
+	before := r.plan(limited("a", "burstable", "300m", "64Mi")).Settings
+	next := r.plan(limited("a", "burstable", "100m", "128Mi"), limited("b", "guaranteed-pro", "200m", "64Mi")).Settings
+	writes := 1
+	for crashAfter := 0; crashAfter <= writes; crashAfter++ {
+		for _, goOn := range []bool{true, false} {
+			r.apply(before)
+			c := r.tree.compare(next, r.journal)
+			qos.Order(c.changes)
+			writes = len(c.changes)
+			c.announce()
+			require.NoError(t, r.journal.store())
+			for _, change := range c.changes[:crashAfter] {
+				_, err := c.writeOne(change)
+				require.NoError(t, err, "%v", change)
+			}
+			c.close()
+			r.restart()
+			if goOn {
+				r.apply(next)
+				again := r.apply(next)
+				require.Equal(t, len(again), states(again)[InForce], "after %d writes: %v", crashAfter, again)
+			}
+			r.apply(nil)
+			require.Equal(t, original, values(), "after %d writes", crashAfter)
+			require.Zero(t, r.journal.Len())
+		}
+	}
+	require.GreaterOrEqual(t, writes, 4)
 }
 
 func TestAncestorsAreRaisedAndNeverLowered(t *testing.T) {
