@@ -186,6 +186,16 @@ func TestBranchMovesOn(t *testing.T) {
 	})
 }
 
+// TestBranchIsCompacted: open pages go on with a branch whose history is gone.
+func TestBranchIsCompacted(t *testing.T) {
+	b := newBrowser(t)
+	s := b.serve(t, format1, "status")
+	b.during(t, s, "compacted", func(string) {
+		s.command(t, "compact", "--repo", s.repo.Dir, "--days", "1")
+		require.Equal(t, "1", strings.TrimSpace(s.repo.Git("rev-list", "--count", "status")))
+	})
+}
+
 // TestBranchAppears: the dashboard may be started before the reconciler.
 func TestBranchAppears(t *testing.T) {
 	b := newBrowser(t)

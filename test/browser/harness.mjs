@@ -93,6 +93,28 @@ export async function middle(picture, node, side) {
   return [box.x + box.width / 2, box.y + box.height / 2]
 }
 
+// draw drags a component from the palette into the picture of the editor, and an arrow from it to the one that comes after it.
+export async function draw(page, { type, name, image, before }) {
+  const canvas = page.getByRole('figure', { name: 'Components, and what they wait for' })
+  const node = (id) => canvas.locator(`.react-flow__node[data-id="${id}"]`)
+  await node(before).waitFor()
+  await page.getByRole('button', { name: `+ ${type}` }).dragTo(canvas.locator('.react-flow__pane'))
+  await page.getByRole('textbox', { name: 'name', exact: true }).fill(name)
+  await page.getByRole('textbox', { name: 'image', exact: true }).fill(image)
+  assert.deepEqual(await violations(page), [], 'what is asked of a new component')
+  await page.getByRole('button', { name: 'Add the component' }).click()
+  await node(name).waitFor()
+
+  await canvas.scrollIntoViewIfNeeded()
+  const [from, to] = await Promise.all([middle(canvas, name, 'source'), middle(canvas, before, 'target')])
+  await page.mouse.move(...from)
+  await page.mouse.down()
+  await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 5 })
+  await page.mouse.move(...to, { steps: 5 })
+  await page.mouse.up()
+  await page.getByRole('button', { name: new RegExp(`^${before}`) }).getByText(new RegExp(`after .*${name}`)).waitFor()
+}
+
 // violations returns the serious and critical violations of accessibility on a page.
 export async function violations(page) {
   await settled(page)
