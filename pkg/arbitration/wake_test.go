@@ -91,6 +91,15 @@ tenant b
 runs b/1 b/2 b/3 size=1
 runs b/4 b/5 b/6 size=1
 asks a/new size=4`, func(s *story.Story) { s.Fleet.Tenants[0].Weight = 3 }, model.VerdictGranted, true},
+		{"another goes and leaves room for what ends before the first of the line starts, and not for the one before it", `
+policy preemption=none
+pool general cpu=10
+tenant a
+runs a/1 size=6 expect=60m began=1m
+runs a/2 size=4 expect=60m began=1m
+asks a/first size=10 priority=300
+asks a/long size=4 expect=120m
+asks a/new size=4 expect=30m`, gone("a/2"), model.VerdictGranted, false},
 		{"it has waited for long enough to be kept room for, and the next that goes leaves the rest", `
 policy reserveAfter=5m
 pool general cpu=4

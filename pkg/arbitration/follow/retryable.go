@@ -14,7 +14,7 @@ import (
 // before, and it is passed over.
 type retryable struct {
 	*solve.Case
-	ends [][]int // by node, then place in its pending list: where the stretch of applications that are alike ends
+	stretches [][]stretch // by node, then place in its pending list: the stretch of applications that are alike from there
 
 	// What might be taken from others is counted once in a pass, before pending
 	// applications are served, and can only become less while they are.
@@ -24,7 +24,14 @@ type retryable struct {
 }
 
 func newRetryable(c *solve.Case) *retryable {
-	return &retryable{Case: c, ends: make([][]int, len(c.Nodes))}
+	return &retryable{Case: c, stretches: make([][]stretch, len(c.Nodes))}
+}
+
+// stretch is a part of a line of applications that are alike but for how long they take. Of what is kept for others no more is free to one that
+// takes longer, so if the one that takes least is inadmissible, all are.
+type stretch struct {
+	end   int
+	least *solve.App
 }
 
 // prospect is what applications have in common that might take the same: their class and
@@ -46,8 +53,8 @@ func (r *retryable) Tried() []bool {
 	}
 	tried, everybody := make([]bool, len(r.Nodes)), false
 	for i, pending := range r.Pending {
-		r.findEnds(i)
-		for at := 0; at < len(pending); at = r.ends[i][at] {
+		r.divide(i)
+		for at := 0; at < len(pending); at = r.stretches[i][at].end {
 			app := pending[at]
 			if r.inadmissible(app) {
 				continue
@@ -68,13 +75,13 @@ func (r *retryable) Tried() []bool {
 // Next returns the first place at or after at that is to be tried. It passes over
 // applications that are inadmissible and would be served one right after the other.
 func (r *retryable) Next(tenant, at int) int {
-	r.findEnds(tenant)
-	pending, ends := r.Pending[tenant], r.ends[tenant]
+	r.divide(tenant)
+	pending := r.Pending[tenant]
 	first := pending[at]
 	if !r.inadmissible(first) {
 		return at
 	}
-	for at = ends[at]; at < len(pending); at = ends[at] {
+	for at = r.after(tenant, at); at < len(pending); at = r.after(tenant, at) {
 		app, base := pending[at], pending[at].Base()
 		if base.Class != first.Base().Class || base.Band != first.Base().Band || !app.Levels[0].Total.Fits(first.Levels[0].Total) || !r.inadmissible(app) {
 			break
@@ -83,9 +90,17 @@ func (r *retryable) Next(tenant, at int) int {
 	return at
 }
 
+// after is the place after an application that is inadmissible and those after it that are so with it.
+func (r *retryable) after(tenant, at int) int {
+	if s := r.stretches[tenant][at]; r.inadmissible(s.least) {
+		return s.end
+	}
+	return at + 1
+}
+
 // forget must be called when the pending list of a tenant changed, or what is known
 // about its applications.
-func (r *retryable) forget(tenant int) { r.ends[tenant] = nil }
+func (r *retryable) forget(tenant int) { r.stretches[tenant] = nil }
 
 // countTaken counts what running applications hold and might have to give up.
 func (r *retryable) countTaken() {
@@ -117,27 +132,29 @@ func (r *retryable) byPool() []solve.Vector {
 	return v
 }
 
-// findEnds divides the pending list of a tenant into stretches of applications that are
-// alike: either all of a stretch may fit or none.
-func (r *retryable) findEnds(tenant int) {
+// divide divides the pending list of a tenant into stretches.
+func (r *retryable) divide(tenant int) {
 	pending := r.Pending[tenant]
-	if r.ends[tenant] != nil || len(pending) == 0 {
+	if r.stretches[tenant] != nil || len(pending) == 0 {
 		return
 	}
-	ends := make([]int, len(pending))
-	for at := len(pending) - 1; at >= 0; at-- {
-		if ends[at] = at + 1; at+1 < len(pending) && r.alike(pending[at], pending[at+1]) {
-			ends[at] = ends[at+1]
+	list := make([]stretch, len(pending))
+	for at, app := range slices.Backward(pending) {
+		if list[at] = (stretch{at + 1, app}); at+1 < len(pending) && r.alike(app, pending[at+1]) {
+			list[at].end = list[at+1].end
+			if least := list[at+1].least; least.Ending.Lasts < app.Ending.Lasts {
+				list[at].least = least
+			}
 		}
 	}
-	r.ends[tenant] = ends
+	r.stretches[tenant] = list
 }
 
 // alike reports whether two applications of a tenant want the same and may preempt the
-// same.
+// same, and whether of both or neither it is known how long they take.
 func (r *retryable) alike(x, y *solve.App) bool {
 	xl, yl := &x.Levels[len(x.Levels)-1], &y.Levels[len(y.Levels)-1]
-	return !alwaysTried(x) && !alwaysTried(y) && x.Variants == nil && y.Variants == nil && !xl.Gathers() && !yl.Gathers() && x.Ending.Lasts == y.Ending.Lasts && x.Policy().Backfill == y.Policy().Backfill && x.Base() == y.Base() && solve.Preemption(x.Policy()) == solve.Preemption(y.Policy()) &&
+	return !alwaysTried(x) && !alwaysTried(y) && x.Variants == nil && y.Variants == nil && !xl.Gathers() && !yl.Gathers() && (x.Ending.Lasts > 0) == (y.Ending.Lasts > 0) && x.Policy().Backfill == y.Policy().Backfill && x.Base() == y.Base() && solve.Preemption(x.Policy()) == solve.Preemption(y.Policy()) &&
 		slices.Equal(x.Levels[0].Total, y.Levels[0].Total) && slices.Equal(xl.Loose, yl.Loose) &&
 		slices.EqualFunc(xl.Bound, yl.Bound, func(a, b solve.Load) bool { return a.Pool == b.Pool && slices.Equal(a.Amount, b.Amount) }) &&
 		!r.reservedAlone(x) && !r.reservedAlone(y)
