@@ -530,6 +530,32 @@ func TestWhatIsSharedIsToldInLargeFleets(t *testing.T) {
 	require.Contains(t, told(), "raise quota.pools.p.cpu of tenant a to 92")
 }
 
+// In such a fleet what runs degraded, and what of which a newer spec is refused, is told what helps too, or that no single change does.
+func TestWhatRunsIsToldInLargeFleets(t *testing.T) {
+	text := "policy preemption=none restoreHold=30s\npool p cpu=400\ntenant a\ntenant b guarantee=310\ntenant c\nruns a/web size=80\nruns"
+	for i := range 310 {
+		text += fmt.Sprintf(" b/%03d", i)
+	}
+	s, err := story.Read(text + " size=1\nasks a/more size=4 x=3 min=1\nasks c/huge size=300\nlater a/web size=95\n")
+	require.NoError(t, err)
+	s.Advises = true
+	var ruling model.Ruling
+	for range 5 {
+		ruling, _ = s.Round()
+		s.Now = s.Now.Add(time.Minute)
+	}
+	told := func(name string) (text []string) {
+		d, _ := ruling.Find(model.AppID{Tenant: "a", Name: name})
+		require.Equal(t, model.VerdictGranted, d.Verdict)
+		for _, x := range d.Advice {
+			text = append(text, x.Text)
+		}
+		return text
+	}
+	require.Equal(t, []string{"run main with 2 replicas instead of 3", "give pool p 2 cpu more"}, told("more"))
+	require.Equal(t, []string{"request 82 cpu for each replica of main instead of 95"}, told("web"))
+}
+
 // A fleet at rest gives no reason to record advice, however much time goes by, and one application more
 // only for applications whose advice depends on it: those of its tenant.
 func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {
@@ -642,9 +668,42 @@ func tryingIsDeciding(t *rapid.T) {
 			tryingQuotaIsDeciding(t, in, c, app)
 		}
 	}
+	tryingInPlaceIsDeciding(t, in, c, rng)
 	tryingMoreIsDeciding(t, in, c)
 	if model.DigestOf(s.Decide()) != before {
 		t.Fatal("trying changed the inputs")
+	}
+}
+
+// tryingInPlaceIsDeciding compares all that run degraded, or of which a newer spec is refused, with other specs, as tried, with the fleet decided
+// with them.
+func tryingInPlaceIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case, rng *rand.Rand) {
+	for at, app := range c.Apps {
+		degraded := app.Granted() && app.Level > 0 && app.Refused == nil && !c.Now.Before(c.RestoredFrom(app))
+		if !app.Incumbent() || app.Wanted == nil || app.Unusable != nil || !degraded && app.Refused == nil {
+			continue
+		}
+		for range 4 {
+			wanted := *app.Wanted
+			wanted.Components = slices.Clone(wanted.Components)
+			wanted.Priority += rng.IntN(3) * rng.IntN(200)
+			if comp := &wanted.Components[rng.IntN(len(wanted.Components))]; rng.IntN(3) > 0 {
+				comp.Requests.CPU = comp.Requests.CPU * int64(1+rng.IntN(10)) / 10
+				comp.Replicas = 1 + rng.IntN(comp.Replicas)
+			}
+			got, known := c.TryInPlace(app, &wanted)
+			if !known {
+				continue
+			}
+			edited := in
+			edited.Fleet.Applications = slices.Clone(in.Fleet.Applications)
+			edited.Fleet.Applications[slices.IndexFunc(edited.Fleet.Applications, func(a *model.Application) bool { return a.ID == app.ID })] = new(wanted.Seal())
+			want := arbitration.Solve(edited).Apps[at]
+			reached := want.Granted() && want.Refused == nil && (!degraded || want.Level == 0)
+			if got.Granted != reached || reached && len(got.Victims) != len(want.Victims) {
+				t.Fatalf("%s runs: tried %+v: %v with %d victims; decided: %v with %d: %s", app.ID, wanted.Components, got.Granted, len(got.Victims), reached, len(want.Victims), want.Message)
+			}
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (a *allotment) replace(app *App) {
 	}
 	app.Passed = nil // of the spec that is refused
 	app.refuse(&model.Refusal{Reason: model.ReasonCapacityShort, Message: "does not fit beside what runs: it " + a.Sentence(app.Short)}, app.Levels[0].surge)
-	app.Place, app.Reason, app.Verdict, app.Update = before, reason, model.VerdictGranted, nil
+	app.Place, app.Reason, app.Verdict, app.Update, app.declined = before, reason, model.VerdictGranted, nil, app.Update
 	a.take(app, held)
 }
 

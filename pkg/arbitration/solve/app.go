@@ -16,6 +16,7 @@ type App struct {
 	Outcome
 	Findings []Finding // of the gate
 	Update   *newer    // a newer spec that passed the gate, nil if there is none or it did not fit
+	declined *newer    // the one that did not fit
 	Variants Variants
 	slot     int  // in the list of running applications, -1: it does not
 	changed  bool // see noteChange

@@ -1,6 +1,9 @@
 package solve
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // CountDemand adds up what all applications ask for in full, by band and tenant.
 func (c *Case) CountDemand() {
@@ -28,7 +31,7 @@ func (c *Case) RecountDemand(tenant int) (changed bool) {
 		if *sum == nil {
 			*sum = c.Zero()
 		}
-		sum.Add(app.Update.orMore(app.Levels[0].lasts))
+		sum.Add(cmp.Or(app.Update, app.declined).orMore(app.Levels[0].lasts))
 	}
 	for b := range c.demanded {
 		changed = changed || !slices.Equal(before[b], c.demanded[b][tenant])

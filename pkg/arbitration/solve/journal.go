@@ -144,7 +144,7 @@ func (j *journal) others() bool {
 	return false
 }
 
-// own reports whether an application of the tenant that is served before the edited one stands otherwise.
+// own reports whether an application of the tenant that is served before the edited one stands otherwise, or may take from one that does.
 func (j *journal) own(app, edited *App) bool {
 	if edited.Levels == nil {
 		return false
@@ -152,6 +152,11 @@ func (j *journal) own(app, edited *App) bool {
 	for i, o := range j.members {
 		if o == app || o.Levels == nil || slices.Equal(o.Standing, j.stood[i].standing) {
 			continue
+		}
+		if o.Granted() && slices.ContainsFunc(j.Pending[j.tenant], func(p *App) bool {
+			return p != app && p.Priority > o.Priority && Preemption(p.Policy()) >= WithinTenant && serveOrder(p, edited) < 0
+		}) {
+			return true
 		}
 		if o.Update != nil || !o.Granted() && serveOrder(o, edited) < 0 {
 			return true

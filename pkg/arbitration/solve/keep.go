@@ -98,6 +98,7 @@ func (c *Case) passUpdate(app *App) {
 	if app.Wanted == nil || app.Spec == nil {
 		return
 	}
+	app.declined = nil
 	surge := app.surges(app.Wanted)
 	if app.Wanted.Digest == app.Spec.Digest && slices.Equal(surge, app.Levels[0].surge) {
 		return

@@ -30,9 +30,28 @@ const mostServed = 12_000
 func (s *serving) serve(o *Served, concerned func(*App) bool) {
 	o.served, o.passed, o.raised = map[*App][]*Displaced{}, map[*App]bool{}, map[*App]Trial{}
 	defer s.giveBack()
-	if s.fill(o) {
+	if o.known = s.updatesStay(); o.known && s.fill(o) {
 		s.restore(o, concerned)
 	}
+}
+
+// updatesStay reports whether no newer spec fits that did not: these are served before those that wait.
+func (s *serving) updatesStay() bool {
+	var updates []*App
+	for _, app := range s.waiting.unsettled {
+		if app.declined != nil {
+			updates = append(updates, app)
+		}
+	}
+	return !slices.ContainsFunc(updates, func(app *App) bool {
+		was, held := *app, s.Release(app)
+		app.Levels, app.Standing, app.before = app.declined.levels, app.declined.standing, app.declined.before
+		s.heads++
+		f := s.allotment.find(app, app.Wanted, held)
+		*app = was
+		s.take(app, held)
+		return f.level >= 0
+	})
 }
 
 // takes gives an application in a trial what it would get: a level of it, if it runs.

@@ -79,7 +79,6 @@ func (m More) Try(w *Waiting) (o Served) {
 	s := &serving{journal: j, waiting: w, allotment: allotment{room: c.room()}, below: make([]bool, len(c.Nodes)), otherwise: m.Of == Guarantee && j.runningStand(), kept: kept}
 	s.serve(&o, func(app *App) bool { return m.Of == Capacity || c.Above(m.Node, app.Tenant) })
 	o.Looked += *s.allotment.looked + 4*s.heads
-	o.known = true
 	return o
 }
 
@@ -97,21 +96,16 @@ func (m More) applies(c *Case) bool {
 	return c.Nodes[m.Node].Tenant != nil
 }
 
-// opens reports whether the gate may let pass what it refuses now, or whether a newer spec of what runs may fit, which is served first.
+// opens reports whether the gate may let pass what it refuses now, or whether a newer spec that did not fit may stand otherwise.
 func (m More) opens(c *Case, app *App) bool {
 	if app.Incumbent() {
-		return app.Refused != nil && (m.refuses(c, app, app.Refused.Reason) || app.Refused.Reason == model.ReasonCapacityShort && m.concerns(c, app))
+		return app.Refused != nil && (m.refuses(c, app, app.Refused.Reason) || app.declined != nil && m.Of == Guarantee && app.Tenant == m.Node)
 	}
 	refused := func(found []Finding) bool {
 		at := slices.IndexFunc(found, func(f Finding) bool { return !f.OK })
 		return at >= 0 && m.refuses(c, app, found[at].Reason) && m.suffices(c, &found[at])
 	}
 	return app.Levels == nil && refused(app.Findings) || slices.ContainsFunc(app.Passed, func(p Passed) bool { return refused(p.Findings) })
-}
-
-// concerns reports whether an application is one of those that there is more for.
-func (m More) concerns(c *Case, app *App) bool {
-	return m.Of != PoolQuota && m.Of != Quota || c.Above(m.Node, app.Tenant)
 }
 
 // refuses reports whether the gate refuses an application for a reason that there may be no more of.
