@@ -45,7 +45,7 @@ platform: {
 		secrets: existing: ["*"]
 		secrets: literals: "refused"
 		existing: {configs: ["*"], claims: ["*"], gateways: ["*/*"]}
-		kinds: ["ConfigMap", "Deployment", "StatefulSet", "DaemonSet", "Bulb.example.com", "Configuration.terraform.core.oam.dev"]
+		kinds: ["ConfigMap", "Deployment", "StatefulSet", "DaemonSet", "Bulb.example.com", "ImagePullJob.apps.kruise.io", "Configuration.terraform.core.oam.dev"]
 		egress: hosts: ["*.example.com", "*.svc"]
 		runtimeClasses: ["gvisor"]
 		hostProcess: true

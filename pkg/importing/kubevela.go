@@ -30,6 +30,7 @@ func (vela) read(t *translation, docs []*node) error {
 		t.app.labels = labels.(doc)
 	}
 	kubevela.prepare(t, app.at("spec.workflow.steps").items())
+	handed(app.at("spec.components").items())
 	made := map[*node]*component{}
 	list := app.at("spec.components").items()
 	for _, n := range list {

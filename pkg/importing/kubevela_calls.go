@@ -53,7 +53,12 @@ func (calls) step(s *scope, name string) doc {
 func (calls) target(s *scope, name string, n *node, secret bool) {
 	env := s.c.doc.sub("properties").sub("env")
 	if from := n.at("secretRef"); !from.null() {
-		v, err := s.secret(from.at("name").string(), from.at("key").string())
+		secret, key := from.at("name").string(), from.at("key").string()
+		if !objectPattern.MatchString(secret) || !keyPattern.MatchString(key) {
+			secret, key = dnsName(secret), dnsName(key)
+			s.note("%s: a Secret and its key cannot be called %q and %q; %s and %s are written", s.c.name, from.at("name").string(), from.at("key").string(), secret, key)
+		}
+		v, err := s.secret(secret, key)
 		if err == nil {
 			env[name] = v
 			mark(kept, from.at("name"), from.at("key"))

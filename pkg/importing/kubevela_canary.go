@@ -54,6 +54,9 @@ func (vela) canary(t *translation, list []*node) (steps []doc, taken int) {
 	for _, n := range parts {
 		mark(kept, n.at("name"), n.at("type"), n.at("properties.batchPartition"), n.at("properties.traffic"))
 	}
+	if kubevela.inBatches(t, first, stages) {
+		delete(t.batches, first)
+	}
 	if rest := kubevela.rest(t, []any{first}); rest != nil {
 		steps = append(steps, doc{"type": "deploy", "components": rest, "name": "others"})
 	}
@@ -61,6 +64,31 @@ func (vela) canary(t *translation, list []*node) (steps []doc, taken int) {
 		return append(steps, doc{"type": "deploy", "components": []any{first}}), taken
 	}
 	return append(steps, doc{"type": "canary", "components": []any{first}, "properties": doc{"stages": stages}}), taken
+}
+
+// inBatches reports whether the batches of a component's rollout are the replicas that the stages of a canary come to: parts are rounded up.
+func (vela) inBatches(t *translation, name string, stages []any) bool {
+	batches := t.batches[name].items()
+	if len(batches) != len(stages)+1 {
+		return false
+	}
+	sum, all := int64(0), int64(1)
+	for _, c := range t.app.components {
+		if replicas, ok := c.doc["replicas"].(int64); ok && c.name == name {
+			all = replicas
+		}
+	}
+	for i, b := range batches {
+		size, ok := b.at("replicas").number()
+		part := int64(100)
+		if i < len(stages) {
+			part = stages[i].(doc)["weight"].(int64)
+		}
+		if sum += size; !ok || sum != (all*part+99)/100 {
+			return false
+		}
+	}
+	return true
 }
 
 // newPart is the part of the requests that the new one of two revisions gets, in percent: that with the higher number.

@@ -85,7 +85,8 @@ func (d *defined) expanded(t *translation, kind string, n *node, name string, wo
 	if d.failed >= maxFailed {
 		return nil, because("is of a definition that was not evaluated, because many cannot be", "an import without these definitions")
 	}
-	answer, err := d.expand(source, values)
+	template, secrets := inserted(source, n.at("properties"))
+	answer, err := d.expand(template, values)
 	if err != nil {
 		d.failed++
 		return nil, because("is of a definition that cannot be said: "+err.Error(), "a type that the platform defines (definitions)")
@@ -93,6 +94,11 @@ func (d *defined) expanded(t *translation, kind string, n *node, name string, wo
 	docs, err := parse(answer)
 	if err != nil || len(docs) != 1 {
 		return nil, because("is of a definition that comes to too much", "a type that the platform defines (definitions)")
+	}
+	for _, part := range []string{"output", "outputs", "patch"} {
+		if err := uninserted(docs[0].at(part)); err != nil {
+			return nil, err
+		}
 	}
 	if strings.Contains(source, "context.namespace") {
 		t.note("%s: its definition asks for the namespace, which follows from the tenant", name)
@@ -105,7 +111,9 @@ func (d *defined) expanded(t *translation, kind string, n *node, name string, wo
 		manifest.named(o, name)
 	}
 	for _, u := range docs[0].at("unused").items() {
-		x.unused = append(x.unused, u.string())
+		if !slices.Contains(secrets, u.string()) {
+			x.unused = append(x.unused, u.string())
+		}
 	}
 	return x, nil
 }

@@ -91,3 +91,58 @@ func (vela) inputs(t *translation, n *node, names []any) {
 		}
 	}
 }
+
+// pulled makes an object that has nodes pull an image before it is needed, which OpenKruise reads.
+func (vela) pulled(t *translation, n *node) []any {
+	properties := n.at("properties")
+	image, ok := fullImage(properties.at("image").string())
+	if !ok {
+		return nil
+	}
+	spec := doc{"image": image, "completionPolicy": doc{"type": "Always"}}
+	if i, ok := properties.at("parallel").number(); ok && i > 0 && i <= 1_000_000 {
+		spec["parallelism"] = i
+		mark(kept, properties.at("parallel"))
+	}
+	labels := doc{}
+	for _, k := range properties.at("kvs").fields() {
+		if labelPattern.MatchString(k.name) && labelValue.MatchString(k.node.string()) {
+			labels[k.name] = k.node.string()
+			mark(kept, k.node)
+		}
+	}
+	if len(labels) > 0 {
+		spec["selector"] = doc{"matchLabels": labels}
+	}
+	c := t.component(n.at("name").string(), "raw")
+	c.doc.set("properties.objects", []any{doc{"apiVersion": "apps.kruise.io/v1alpha1", "kind": "ImagePullJob", "metadata": doc{"name": c.name}, "spec": spec}})
+	t.note("%s: an object of kind ImagePullJob.apps.kruise.io, which policy has to allow (kinds)", c.name)
+	mark(kept, properties.at("image"))
+	return []any{c.name}
+}
+
+// handed gives components the properties that another one hands them as they stand in the file.
+func handed(list []*node) {
+	properties := map[string]*node{} // by the names under which they are handed on
+	outputs := map[string]*node{}
+	for _, n := range list {
+		for _, o := range n.at("outputs").items() {
+			if name, ok := strings.CutPrefix(o.at("valueFrom").string(), "properties."); ok {
+				if v := n.at("properties").at(name); v != nil && v.kind == scalar {
+					properties[o.at("name").string()], outputs[o.at("name").string()] = v, o
+				}
+			}
+		}
+	}
+	for _, n := range list {
+		for _, in := range n.at("inputs").items() {
+			name, ok := strings.CutPrefix(in.at("parameterKey").string(), "properties.")
+			from, into := properties[in.at("from").string()], n.at("properties")
+			if !ok || from == nil || into == nil || into.kind != mapping || name == "" || strings.Contains(name, ".") || into.field(name) != nil {
+				continue
+			}
+			into.keys = append(into.keys, key{name, &node{up: into, name: name, line: in.line, text: from.text, tag: from.tag, fate: ignored}})
+			mark(kept, in, outputs[in.at("from").string()])
+		}
+	}
+}

@@ -9,7 +9,7 @@ var velaTraits = map[string][]row{
 	"rollout":         {{"targetSize", "replicas", whole(1, 1_000_000)}, {"rolloutBatches", "", rollout.batches}},
 	"labels":          {{"", "properties.labels", to.labels}},
 	"annotations":     {{"", "properties.annotations", to.annotations}},
-	"expose":          {{"port", "", kubevela.exposed}, {"type", "", to.serviceType}},
+	"expose":          {{"port", "", kubevela.exposed}, {"http", "", kubevela.served}, {"type", "", to.serviceType}},
 	"affinity":        {{"", "", velaAffinity}, {"tolerations", "traits.tolerations", pod.tolerations}},
 	"istio-gateway":   {{"", "", kubevela.istio}},
 	"canary-traffic":  {{"port", "", kubevela.exposed}},
@@ -148,6 +148,17 @@ func (vela) exposed(s *scope, n *node) (any, error) {
 	for _, e := range list {
 		if p := s.port(doc{}, e, e, nil, nil); p != nil {
 			delete(p, "expose")
+		}
+	}
+	return nil, nil
+}
+
+// served makes ports reachable that have names of Services in the file.
+func (vela) served(s *scope, n *node) (any, error) {
+	for _, k := range n.fields() {
+		if p := s.port(doc{}, k.node, k.node, nil, nil); p != nil {
+			delete(p, "expose")
+			s.note("%s: is reached as %s, not as %s", s.c.name, s.objectName(s.c.name), k.name)
 		}
 	}
 	return nil, nil

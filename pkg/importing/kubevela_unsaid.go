@@ -21,7 +21,6 @@ var unsaidSteps = map[string]why{
 	"clean-jobs":                {"jobs of steps go with the next run anyhow", ""},
 	"build-push-image":          {"images are built before they are declared", "properties: image"},
 	"restart-workflow":          {"a run begins with a commit, or with reconciler restart", ""},
-	"predownloadimage":          {"nodes pull an image when they need it", ""},
 	"canary-rollback":           {"a run takes back what it did by itself", "policy: onUpdateFailure, or a step with type canary and a check"},
 	"apply-app":                 {"makes another application", "a directory of its own below apps"},
 }

@@ -208,6 +208,8 @@ func (vela) deploying(t *translation, n *node) doc {
 			return deploy(nil, because("has no image that can be pulled", "properties: image"))
 		}
 		return deploy([]any{c.name}, nothing)
+	case "predownloadimage":
+		return deploy(kubevela.pulled(t, n), because("names no image", ""))
 	case "apply-object":
 		names := manifest.applied(t, n)
 		if len(names) == 0 {

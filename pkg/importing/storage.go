@@ -46,7 +46,7 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 		case n.at("hostPath") != nil:
 			v.err = because("reads a directory of the node", "traits: storage with type persistent or ephemeral")
 		default:
-			v.err = because("is of a kind that no storage has", "traits: storage")
+			v.err = v.disk(s, n)
 		}
 		if v.err != nil {
 			s.lose(n, v.err)
@@ -71,6 +71,27 @@ func (v *volume) scratch(s *scope, n *node, medium, size string) {
 	default:
 		mark(kept, at)
 	}
+}
+
+// disks are volumes that are there already, outside the cluster.
+var disks = []string{"awsElasticBlockStore", "azureDisk", "azureFile", "gcePersistentDisk", "cephfs", "iscsi", "nfs", "rbd", "vsphereVolume"}
+
+// disk takes a volume that is there already as a claim of its name. Whoever makes the claim says which disk it is.
+func (v *volume) disk(s *scope, n *node) error {
+	for _, kind := range disks {
+		if n.at(kind) == nil {
+			continue
+		}
+		claim := dnsName(n.at("name").string())
+		if claim == "" {
+			break
+		}
+		v.doc["type"], v.doc["claim"] = "claim", claim
+		s.note("%s: its volume %s is on a disk that is there already: make a claim of that name for the disk, and policy has to allow it (existing.claims)", s.c.name, claim)
+		s.lose(n.at(kind), because("is a disk that is there already, and a component names a claim", "a claim of the name of the volume, bound to the disk"))
+		return nil
+	}
+	return because("is of a kind that no storage has", "traits: storage")
 }
 
 // config takes a ConfigMap of the file, or of the namespace.

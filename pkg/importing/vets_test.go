@@ -67,7 +67,8 @@ func hostileApplication(x string) any {
 					fields{"type": "container-ports", "properties": fields{"containers": []any{fields{"containerName": x, "ports": []any{fields{"containerPort": x}}}}}},
 					fields{"type": "service-account", "properties": fields{"privileges": []any{fields{"scope": "cluster", "apiGroups": []any{""}, "resources": []any{"nodes"}, "verbs": []any{"get"}, "resourceNames": []any{x}}}}},
 				}},
-				fields{"name": "cloud", "type": "alibaba-vpc", "properties": fields{"vpc_cidr": x, "region": x}},
+				fields{"name": "cloud", "type": "alibaba-vpc", "properties": fields{"vpc_cidr": x, "region": x}, "outputs": []any{fields{"name": x, "valueFrom": "properties.vpc_cidr"}}},
+				fields{"name": "more", "type": "alibaba-vswitch", "properties": fields{}, "inputs": []any{fields{"from": x, "parameterKey": "properties." + x}}},
 			},
 			"workflow": fields{"steps": []any{
 				step("a", "notification", nil, fields{
@@ -83,6 +84,7 @@ func hostileApplication(x string) any {
 				step("h", "export2secret", fields{"inputs": []any{fields{"from": x, "parameterKey": "data." + x}}}, fields{"secretName": x}),
 				step("i", "generate-jdbc-connection", fields{"outputs": []any{fields{"name": "env"}}}, fields{"name": x}),
 				step("j", "canary-rollout", nil, fields{"traffic": fields{"weightedTargets": []any{fields{"revision": x, "weight": 20}, fields{"revision": "web-v1", "weight": 80}}}}),
+				step("m", "predownloadimage", nil, fields{"image": "nginx", "parallel": x, "kvs": fields{x: x}}),
 				step("k", "suspend", nil, fields{"duration": x}),
 				step("l", "apply-component", fields{"inputs": []any{fields{"from": "env", "parameterKey": "env"}}}, fields{"component": "web"}),
 			}},

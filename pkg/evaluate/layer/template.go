@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -124,11 +125,11 @@ func withoutKinds(file *ast.File) error {
 }
 
 // deploying are the operations of a step that deploys a component and waits for it, as a step of type deploy does.
-var deploying = []string{"#Load", "#ApplyComponent", "#ConditionalWait"}
+var deploying = []string{"#Load", "#ApplyComponent", "#Apply", "#ConditionalWait"}
 
 // deploys reports whether the template of a step deploys the component that its one parameter names, as it is, and does nothing else.
 func deploys(file *ast.File) bool {
-	applies, nothingElse := false, true
+	applies, nothingElse, objects, workloads := false, true, 0, 0
 	for spec := range file.ImportSpecs() {
 		nothingElse = nothingElse && spec.Path.Value == `"vela/op"` && spec.Name == nil
 	}
@@ -148,6 +149,7 @@ func deploys(file *ast.File) bool {
 			name, _, err := ast.LabelName(n.Sel)
 			if ok && from.Name == "op" && err == nil {
 				applies = applies || name == "#ApplyComponent"
+				objects = objects + map[bool]int{true: 1}[name == "#Apply"]
 				nothingElse = nothingElse && slices.Contains(deploying, name)
 			}
 		case *ast.BinaryExpr: // op.#ApplyComponent & {value: load.value[parameter.component]}
@@ -156,7 +158,11 @@ func deploys(file *ast.File) bool {
 			if !ok || !isOperation {
 				return true
 			}
-			if name, _, err := ast.LabelName(operation.Sel); err != nil || name != "#ApplyComponent" {
+			name, _, err := ast.LabelName(operation.Sel)
+			if err == nil && name == "#Apply" && itsWorkload(with) {
+				applies, workloads = true, workloads+1
+			}
+			if err != nil || name != "#ApplyComponent" {
 				return true
 			}
 			_, asItIs := field(with, "value").(*ast.IndexExpr)
@@ -164,8 +170,21 @@ func deploys(file *ast.File) bool {
 		}
 		return true
 	}, nil)
-	return applies && nothingElse
+	return applies && nothingElse && objects == workloads
 }
+
+// itsWorkload reports whether what a step applies is the workload of the component that it loaded, called like that:
+// {value: {job.value.workload, metadata: name: parameter.component}}.
+func itsWorkload(with *ast.StructLit) bool {
+	value, ok := field(with, "value").(*ast.StructLit)
+	if !ok || len(with.Elts) != 1 || len(value.Elts) != 2 {
+		return false
+	}
+	said, err := format.Node(&ast.File{Decls: value.Elts})
+	return err == nil && workloadPattern.Match(said)
+}
+
+var workloadPattern = regexp.MustCompile(`^\s*[a-z]+\.value\.workload\s+metadata: (\{\s*)?name: parameter\.component\s*\}?\s*$`)
 
 // unasked returns the names of the parameters that are given and that nothing in a template asks for.
 func unasked(file *ast.File, given ast.Expr) []string {

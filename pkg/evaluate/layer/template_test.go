@@ -50,6 +50,10 @@ func TestTemplate(t *testing.T) {
 		{name: "a patch", template: `patch: spec: replicas: parameter.port`, want: `{"patch":{"spec":{"replicas":80}},"unused":["image","more"]}`},
 		{name: "a step that deploys", template: "import \"vela/op\"\nparameter: component: string\nload: op.#Load\napply: op.#ApplyComponent & {value: load.value[parameter.component]}\n" +
 			`wait: op.#ConditionalWait & {continue: apply.output.status.phase == "Running"}`, want: `{"deploys": true}`},
+		{name: "a step that applies the workload", template: "import (\"vela/op\")\nparameter: {\n\tcomponent: string\n}\njob: op.#Load & {\n\tcomponent: parameter.component\n}\n" +
+			"apply: op.#Apply & {\n\tvalue: {\n\t\tjob.value.workload\n\t\tmetadata: {\n\t\t\tname: parameter.component\n\t\t}\n\t}\n}\n", want: `{"deploys": true}`},
+		{name: "a step that applies another object", template: "import \"vela/op\"\nparameter: component: string\njob: op.#Load\n" +
+			`apply: op.#Apply & {value: {job.value.workload, metadata: name: "other"}}`, why: "its template needs a package that only KubeVela has"},
 		{name: "a step that changes what it deploys", template: "import \"vela/op\"\nparameter: {component: string, ip: string}\nload: op.#Load\n" +
 			`apply: op.#ApplyComponent & {value: load.value[parameter.component] & {properties: ip: parameter.ip}}`, why: "its template needs a package that only KubeVela has"},
 		{name: "a step that patches what it deploys", template: "import \"vela/op\"\nparameter: component: string\nload: op.#Load\n" +
