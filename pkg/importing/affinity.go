@@ -149,7 +149,7 @@ func (s *scope) labelled(selector *node) (list []*component) {
 }
 
 // label notes labels that the pods of a component have in the file.
-func (t *translation) label(c *component, labels *node) {
+func (affinities) label(t *translation, c *component, labels *node) {
 	all := map[string]string{}
 	for _, k := range labels.fields() {
 		all[k.name] = k.node.string()

@@ -45,7 +45,7 @@ func Import(data []byte, o Options) (*Result, error) {
 	if !known {
 		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
 	}
-	t := &translation{file: o.File, host: o.Host, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, batches: map[string]*node{}, claims: map[string]*node{}, connections: map[string]*node{}, podLabels: map[*component]map[string]string{},
+	t := &translation{file: o.File, host: o.Host, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, handed: handed{batches: map[string]*node{}, claims: map[string]*node{}, connections: map[string]*node{}}, podLabels: map[*component]map[string]string{},
 		defined: defined{templates: map[string]string{}, charts: map[string]*node{}, expand: o.Expand, workloads: map[*component]*node{}}}
 	t.app.labels = doc{}
 	t.app.name = dnsName(o.Name)
@@ -86,21 +86,24 @@ func whyNothing(t *translation) string {
 
 // translation is the work on one file.
 type translation struct {
-	file    string
-	host    string // for entrances that are for every host
-	app     application
-	report  Report
-	configs map[string]string   // components of type config, by their names in the file
-	secrets map[string][]string // keys of Secrets to make, by name
-	hosts   map[string]string   // names by which components reach each other, with those that they get
-	batches map[string]*node    // of rollouts, by component
-	steps   map[string]string   // components by the names that a workflow gives them, "" for those that are Secrets
-	beside  []*node             // objects beside an Application of KubeVela
-	claims  map[string]*node    // that steps of a workflow make, by name
-	// Steps that hand on the variables of a database, by the names under which they do.
-	connections map[string]*node
-	podLabels   map[*component]map[string]string // that the pods of components have in the file
-	defined     defined
+	file      string
+	host      string // for entrances that are for every host
+	app       application
+	report    Report
+	configs   map[string]string                // components of type config, by their names in the file
+	secrets   map[string][]string              // keys of Secrets to make, by name
+	hosts     map[string]string                // names by which components reach each other, with those that they get
+	steps     map[string]string                // components by the names that a workflow gives them, "" for those that are Secrets
+	podLabels map[*component]map[string]string // that the pods of components have in the file
+	defined   defined
+	handed
+}
+
+// handed is what parts of a file of KubeVela hand to others.
+type handed struct {
+	batches     map[string]*node // of rollouts, by component
+	claims      map[string]*node // that steps make, by name
+	connections map[string]*node // steps with the variables of a database, by the names under which they hand them on
 }
 
 // component adds a component, under a name that no other has.

@@ -59,7 +59,7 @@ func (manifests) objects(t *translation, docs []*node) map[*node]*component {
 	for _, d := range o.workloads { // names first: variables lead to them
 		made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
 		_, meta := podOf(d)
-		t.label(made[d], meta.at("labels"))
+		affine.label(t, made[d], meta.at("labels"))
 	}
 	for _, s := range o.services {
 		if d := selected(s, o.workloads); d != nil {

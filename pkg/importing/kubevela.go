@@ -14,7 +14,7 @@ func (vela) read(t *translation, docs []*node) error {
 		switch {
 		case !isApplication(d):
 			mark(ignored, d)
-			t.beside = append(t.beside, d)
+			t.defined.beside = append(t.defined.beside, d)
 		case app != nil:
 			return errors.New("has several Applications; import one file for each")
 		default:
@@ -29,8 +29,8 @@ func (vela) read(t *translation, docs []*node) error {
 	if labels, _ := to.named(t, app.at("metadata.labels"), true); labels != nil {
 		t.app.labels = labels.(doc)
 	}
-	kubevela.prepare(t, app.at("spec.workflow.steps").items())
-	handed(app.at("spec.components").items())
+	export.prepare(t, app.at("spec.workflow.steps").items())
+	export.resolve(app.at("spec.components").items())
 	made := map[*node]*component{}
 	list := app.at("spec.components").items()
 	for _, n := range list {
@@ -61,7 +61,7 @@ func (vela) read(t *translation, docs []*node) error {
 			t.lose(n, because("has no image", "properties: image"))
 		default:
 			made[n] = t.component(name, kind)
-			t.label(made[n], n.at("properties.labels"))
+			affine.label(t, made[n], n.at("properties.labels"))
 			t.podLabels[made[n]]["app.oam.dev/component"] = name
 			t.use(name, made[n].name)
 			t.steps[name] = made[n].name
@@ -72,7 +72,7 @@ func (vela) read(t *translation, docs []*node) error {
 			kubevela.component(t, n, c)
 		}
 	}
-	kubevela.workflow(t, app.at("spec.workflow"))
+	flow.workflow(t, app.at("spec.workflow"))
 	rollout.place(t)
 	for _, p := range app.at("spec.policies").items() {
 		if !velaClusters[p.at("type").string()] {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// canary takes steps of type canary-rollout, and the pauses between them, as one canary of the first component: each gives the new version a part of the requests.
+// parts takes steps of type canary-rollout, and the pauses between them, as one canary of the first component: each gives the new version a part of the requests.
 // It returns how many steps of the list these are. The other components are deployed before, as the first step does in KubeVela.
-func (vela) canary(t *translation, list []*node) (steps []doc, taken int) {
+func (rollouts) parts(t *translation, list []*node) (steps []doc, taken int) {
 	var stages []any
 	var parts []*node
 	first := ""
@@ -23,7 +23,7 @@ func (vela) canary(t *translation, list []*node) (steps []doc, taken int) {
 	last := int64(0)
 	for taken < len(list) && list[taken].at("type").string() == "canary-rollout" && last < 100 {
 		n := list[taken]
-		weight, err := kubevela.newPart(n.at("properties.traffic.weightedTargets").items())
+		weight, err := rollout.newPart(n.at("properties.traffic.weightedTargets").items())
 		if err != nil || weight <= last || first == "" {
 			break
 		}
@@ -54,10 +54,10 @@ func (vela) canary(t *translation, list []*node) (steps []doc, taken int) {
 	for _, n := range parts {
 		mark(kept, n.at("name"), n.at("type"), n.at("properties.batchPartition"), n.at("properties.traffic"))
 	}
-	if kubevela.inBatches(t, first, stages) {
+	if rollout.inBatches(t, first, stages) {
 		delete(t.batches, first)
 	}
-	if rest := kubevela.rest(t, []any{first}); rest != nil {
+	if rest := flow.rest(t, []any{first}); rest != nil {
 		steps = append(steps, doc{"type": "deploy", "components": rest, "name": "others"})
 	}
 	if stages == nil {
@@ -67,7 +67,7 @@ func (vela) canary(t *translation, list []*node) (steps []doc, taken int) {
 }
 
 // inBatches reports whether the batches of a component's rollout are the replicas that the stages of a canary come to: parts are rounded up.
-func (vela) inBatches(t *translation, name string, stages []any) bool {
+func (rollouts) inBatches(t *translation, name string, stages []any) bool {
 	batches := t.batches[name].items()
 	if len(batches) != len(stages)+1 {
 		return false
@@ -92,7 +92,7 @@ func (vela) inBatches(t *translation, name string, stages []any) bool {
 }
 
 // newPart is the part of the requests that the new one of two revisions gets, in percent: that with the higher number.
-func (vela) newPart(targets []*node) (int64, error) {
+func (rollouts) newPart(targets []*node) (int64, error) {
 	unknown := fmt.Errorf("has no parts of two revisions")
 	sum, newest, part := int64(0), int64(-1), int64(0)
 	for _, target := range targets {

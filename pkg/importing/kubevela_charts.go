@@ -79,7 +79,7 @@ func (charts) valuesFrom(s *scope, n *node) (any, error) {
 		if k := e.at("key"); k.string() != "" {
 			key = k.string()
 		}
-		said, err := s.valuesOf(e.at("kind").string(), e.at("name").string(), key)
+		said, err := helm.valuesOf(s.translation, e.at("kind").string(), e.at("name").string(), key)
 		if err != nil {
 			s.lose(e, err)
 			continue
@@ -94,8 +94,8 @@ func (charts) valuesFrom(s *scope, n *node) (any, error) {
 }
 
 // valuesOf returns the values that a key of a ConfigMap beside the Application has.
-func (t *translation) valuesOf(kind, name, key string) (doc, error) {
-	for _, d := range t.beside {
+func (charts) valuesOf(t *translation, kind, name, key string) (doc, error) {
+	for _, d := range t.defined.beside {
 		if kind != "ConfigMap" || d.at("kind").string() != kind || d.at("metadata.name").string() != name {
 			continue
 		}

@@ -1,7 +1,6 @@
 package importing
 
 import (
-	"net/url"
 	"regexp"
 	"time"
 )
@@ -46,18 +45,18 @@ func (calls) metrics(t *translation, n *node) []doc {
 	return []doc{{"type": "check", "properties": check}}
 }
 
-var webAddress = regexp.MustCompile("^https?://[!-~]+$")
+// webAddress matches an address of the web, with its host.
+var webAddress = regexp.MustCompile(`^https?://([A-Za-z0-9][-A-Za-z0-9.]*)(:[0-9]{1,5})?([/?][!-~]*)?$`)
 
 // askable reports whether D-AROS asks an address by itself: one of the web, without a password in it.
 func askable(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Host != "" && len(address) <= 2048 && webAddress.MatchString(address) && !holdsSecret("url", address)
+	return len(address) <= 2048 && webAddress.MatchString(address) && !holdsSecret("url", address)
 }
 
 // outside notes that policy has to allow an address that D-AROS asks.
 func (calls) outside(t *translation, address string) {
-	if u, err := url.Parse(address); err == nil {
-		t.note("a check asks %s, which policy has to allow (egress.hosts)", u.Hostname())
+	if m := webAddress.FindStringSubmatch(address); m != nil {
+		t.note("a check asks %s, which policy has to allow (egress.hosts)", m[1])
 	}
 }
 

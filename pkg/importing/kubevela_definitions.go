@@ -13,6 +13,7 @@ import (
 type defined struct {
 	templates map[string]string // CUE, by kind and name of the definition
 	charts    map[string]*node  // of Helm, by the name of the definition of a component
+	beside    []*node           // objects beside the Application
 	expand    func(template string, values []byte) ([]byte, error)
 	workloads map[*component]*node // what templates of components came to
 	failed    int                  // templates that came to nothing

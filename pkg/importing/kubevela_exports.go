@@ -2,8 +2,13 @@ package importing
 
 import "strings"
 
+// exports reads what steps and components of KubeVela make for others.
+type exports struct{}
+
+var export exports
+
 // prepare adds what steps of a workflow make that components refer to: claims, and configs with data that the file has.
-func (vela) prepare(t *translation, steps []*node) {
+func (exports) prepare(t *translation, steps []*node) {
 	for _, n := range steps {
 		properties := n.at("properties")
 		switch n.at("type").string() {
@@ -26,7 +31,7 @@ func (vela) prepare(t *translation, steps []*node) {
 }
 
 // export takes a step that writes a ConfigMap, which is a component, or a Secret, which somebody makes. Data that another step hands to it is lost.
-func (vela) export(t *translation, n *node) []doc {
+func (exports) write(t *translation, n *node) []doc {
 	properties := n.at("properties")
 	config, secret := properties.at("configName"), properties.at("secretName")
 	handed := because("writes what another step hands on, and what is declared does not follow from that", "a component of type config, or a Secret that somebody makes")
@@ -57,7 +62,7 @@ func (vela) export(t *translation, n *node) []doc {
 }
 
 // connection takes a step that makes variables of the Secret of a database. They are variables of the components that the step hands them to.
-func (vela) connection(t *translation, n *node) {
+func (exports) connection(t *translation, n *node) {
 	for _, o := range n.at("outputs").items() {
 		if t.connections[o.at("name").string()] == n {
 			return // told with the step that takes it
@@ -67,7 +72,7 @@ func (vela) connection(t *translation, n *node) {
 }
 
 // inputs gives components the variables of a database that a step hands them.
-func (vela) inputs(t *translation, n *node, names []any) {
+func (exports) inputs(t *translation, n *node, names []any) {
 	for _, e := range n.at("inputs").items() {
 		from := t.connections[e.at("from").string()]
 		if from == nil || e.at("parameterKey").string() != "env" {
@@ -93,7 +98,7 @@ func (vela) inputs(t *translation, n *node, names []any) {
 }
 
 // pulled makes an object that has nodes pull an image before it is needed, which OpenKruise reads.
-func (vela) pulled(t *translation, n *node) []any {
+func (exports) pulled(t *translation, n *node) []any {
 	properties := n.at("properties")
 	image, ok := fullImage(properties.at("image").string())
 	if !ok {
@@ -121,8 +126,8 @@ func (vela) pulled(t *translation, n *node) []any {
 	return []any{c.name}
 }
 
-// handed gives components the properties that another one hands them as they stand in the file.
-func handed(list []*node) {
+// resolve gives components the properties that another one hands them as they stand in the file.
+func (exports) resolve(list []*node) {
 	properties := map[string]*node{} // by the names under which they are handed on
 	outputs := map[string]*node{}
 	for _, n := range list {

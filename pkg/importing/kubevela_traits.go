@@ -11,11 +11,11 @@ var velaTraits = map[string][]row{
 	"annotations":     {{"", "properties.annotations", to.annotations}},
 	"expose":          {{"port", "", kubevela.exposed}, {"http", "", kubevela.served}, {"type", "", to.serviceType}},
 	"affinity":        {{"", "", velaAffinity}, {"tolerations", "traits.tolerations", pod.tolerations}},
-	"istio-gateway":   {{"", "", kubevela.istio}},
+	"istio-gateway":   {{"", "", route.istio}},
 	"canary-traffic":  {{"port", "", kubevela.exposed}},
-	"env":             {{"containers", "", kubevela.containers}, {"env", "properties.env", pod.variables}},
-	"command":         {{"containers", "", kubevela.containers}, {"command", "properties.command", to.texts}, {"args", "properties.args", to.texts}},
-	"container-image": {{"containers", "", kubevela.containers}, {"image", "properties.image", to.image}, {"imagePullPolicy", "traits.imagePull", pullPolicy}},
+	"env":             {{"containers", "", several.containers}, {"env", "properties.env", pod.variables}},
+	"command":         {{"containers", "", several.containers}, {"command", "properties.command", to.texts}, {"args", "properties.args", to.texts}},
+	"container-image": {{"containers", "", several.containers}, {"image", "properties.image", to.image}, {"imagePullPolicy", "traits.imagePull", pullPolicy}},
 	"resource": {
 		{"cpu", "", velaAmount("cpu", asCPU)}, {"memory", "", velaAmount("memory", asMemory)},
 		{"requests", "resources.requests", to.resources}, {"limits", "resources.limits", to.resources},
@@ -26,7 +26,7 @@ var velaTraits = map[string][]row{
 	"storage":        {{"", "", kubevela.storage}},
 	"volumes":        {},
 	"pvc":            {{"", "", kubevela.claimed}},
-	"startup-probe":  {{"", "", kubevela.startup}},
+	"startup-probe":  {{"", "", several.startup}},
 	"lifecycle":      {{"postStart", "traits.lifecycle.postStart", to.hook}, {"preStop", "traits.lifecycle.preStop", to.hook}},
 	"securitycontext": {
 		{"runAsUser", "traits.security.user", whole(0, 1<<31-1)}, {"runAsGroup", "traits.security.group", whole(0, 1<<31-1)}, {"runAsNonRoot", "traits.security.nonRoot", pod.nonRoot},
@@ -44,7 +44,7 @@ var velaTraits = map[string][]row{
 		{"strategy", "", updates("rollingStrategy")},
 	},
 	"topologyspreadconstraints": {{"constraints", "", spread}},
-	"container-ports":           {{"ports", "", pod.containerPorts}, {"containers", "", kubevela.portsOf}},
+	"container-ports":           {{"ports", "", pod.containerPorts}, {"containers", "", several.ports}},
 	"service-account":           {{"annotations", "properties.serviceAccount.annotations", to.annotations}, {"privileges", "traits.rights", rbac.privileges}, {"name", "", to.text}, {"create", "", always("a component has an account of its own", "true")}},
 	"hostalias":                 {{"hostAliases", "traits.hostAliases", pod.hostAliases}},
 	"hpa":                       velaScaling,
@@ -220,71 +220,6 @@ func (vela) ingress(s *scope, n *node) (any, error) {
 		s.d.add("traits.ingress", entry)
 		mark(kept, n.at("domain"), n.at("pathType"), k.node)
 	}
-	return nil, nil
-}
-
-// istio takes the routes of a Gateway of Istio as those of an Ingress, for each host.
-func (vela) istio(s *scope, n *node) (any, error) {
-	port, err := to.port(s, n.at("port"))
-	if err != nil {
-		return nil, err
-	}
-	matches, hosts := n.at("match").items(), n.at("hosts").items()
-	if len(matches) == 0 || len(hosts) == 0 {
-		return nil, because("has no hosts or no paths", "traits: ingress")
-	}
-	for _, h := range hosts {
-		for _, m := range matches {
-			path, kind := m.at("exact"), "Exact"
-			if path == nil {
-				path, kind = m.at("prefix"), ""
-			}
-			entry, err := s.entrance(h.string(), port, path.string(), kind)
-			if err != nil || path.string() == "" {
-				return nil, because("has a match that is no path, or no host", "traits: ingress, or an import with --host")
-			}
-			s.d.add("traits.ingress", entry)
-			mark(kept, path)
-		}
-		if h.string() == "*" {
-			s.lose(h, because("is every host, and a component serves hosts that its allotment names", "traits: ingress: host"))
-		}
-		mark(kept, h)
-	}
-	if p := s.addPort(doc{"port": port}); p != nil {
-		delete(p, "expose")
-	}
-	mark(kept, n.at("port"))
-	s.lose(n.at("gateway"), because("an Ingress leads to the component, not a Gateway of Istio", "traits: gateway, for one of the Gateway API"))
-	return nil, nil
-}
-
-// portsOf takes the ports of several containers: those of a pod are one list.
-func (vela) portsOf(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		if _, err := pod.containerPorts(s, e.at("ports")); err != nil {
-			return nil, err
-		}
-		mark(kept, e.at("containerName"))
-	}
-	return nil, nil
-}
-
-// startup takes the startup probe of a container: of the component's own, or of a sidecar.
-func (vela) startup(s *scope, n *node) (any, error) {
-	probe, err := to.probe(s, n)
-	if err != nil {
-		return nil, err
-	}
-	name := n.at("containerName")
-	if name.null() || name.string() == s.c.name {
-		s.c.doc.set("traits.probes.startup", probe)
-	} else if c := s.container(name.string()); c != nil {
-		c.set("probes.startup", probe)
-	} else {
-		return nil, because("names no container of the component", "traits: sidecars")
-	}
-	mark(kept, name)
 	return nil, nil
 }
 

@@ -5,6 +5,11 @@ import (
 	"strings"
 )
 
+// sequences reads workflows of KubeVela.
+type sequences struct{}
+
+var flow sequences
+
 // velaClusters are the policies and steps that are about several clusters.
 var velaClusters = map[string]bool{
 	"topology": true, "override": true, "env-binding": true, "envbinding": true, "replication": true,
@@ -12,28 +17,28 @@ var velaClusters = map[string]bool{
 }
 
 // workflow reads the steps of a workflow.
-func (vela) workflow(t *translation, w *node) {
+func (sequences) workflow(t *translation, w *node) {
 	parallel := strings.EqualFold(w.at("mode.steps").string(), "DAG")
 	made := map[string]string{} // steps by their names in the file
 	list := w.at("steps").items()
 	for len(list) > 0 {
 		n, next := list[0], 1
-		condition, known := kubevela.condition(n.at("if").string(), made)
+		condition, known := flow.condition(n.at("if").string(), made)
 		var steps []doc
 		switch {
 		case !known:
 			t.lose(n, because("has a condition on something else than how a step ended", "workflow: steps: if"))
 		case n.at("type").string() == "canary-rollout":
-			steps, next = kubevela.canary(t, list)
+			steps, next = rollout.parts(t, list)
 		default:
-			steps = kubevela.steps(t, n)
+			steps = flow.steps(t, n)
 		}
 		for i, step := range steps {
 			switch before := made[n.at("name").string()]; {
 			case i > 0:
 				step["dependsOn"] = []any{before}
 			default:
-				kubevela.follow(step, n, made)
+				flow.follow(step, n, made)
 			}
 			if !parallel {
 				delete(step, "dependsOn") // each waits for the one before it anyhow
@@ -56,7 +61,7 @@ func (vela) workflow(t *translation, w *node) {
 	arrangeSteps(t, parallel)
 	if t.app.workflow == nil {
 		t.lose(w, because("has no step that deploys a component", "workflow: steps"))
-		for _, c := range kubevela.jobs(t) {
+		for _, c := range flow.jobs(t) {
 			t.drop(c)
 		}
 		return
@@ -68,7 +73,7 @@ func (vela) workflow(t *translation, w *node) {
 }
 
 // follow makes a step wait for those that it depends on.
-func (vela) follow(step doc, n *node, made map[string]string) {
+func (sequences) follow(step doc, n *node, made map[string]string) {
 	for _, e := range n.at("dependsOn").items() {
 		if before := made[e.string()]; before != "" {
 			mark(kept, e)
@@ -80,7 +85,7 @@ func (vela) follow(step doc, n *node, made map[string]string) {
 var conditionPattern = regexp.MustCompile(`^status(?:\.([A-Za-z0-9_-]+)|\["([^"]+)"\])\.(failed|succeeded|skipped)$`)
 
 // condition returns the condition of a step, and whether it can be said.
-func (vela) condition(text string, made map[string]string) (string, bool) {
+func (sequences) condition(text string, made map[string]string) (string, bool) {
 	if text == "" || text == "always" {
 		return text, true
 	}
@@ -92,7 +97,7 @@ func (vela) condition(text string, made map[string]string) (string, bool) {
 }
 
 // jobs are the components that only steps run.
-func (vela) jobs(t *translation) (list []*component) {
+func (sequences) jobs(t *translation) (list []*component) {
 	for _, c := range t.app.components {
 		if c.ofStep {
 			list = append(list, c)
@@ -102,7 +107,7 @@ func (vela) jobs(t *translation) (list []*component) {
 }
 
 // rest are the names of the components that are not left out and that no step runs as its job.
-func (vela) rest(t *translation, left []any) (names []any) {
+func (sequences) rest(t *translation, left []any) (names []any) {
 	for _, c := range t.app.components {
 		skip := c.ofStep
 		for _, l := range left {
@@ -116,7 +121,7 @@ func (vela) rest(t *translation, left []any) (names []any) {
 }
 
 // steps returns what a step becomes, one after the other; each is called like the step, with its name behind if it has one.
-func (vela) steps(t *translation, n *node) (list []doc) {
+func (sequences) steps(t *translation, n *node) (list []doc) {
 	properties := n.at("properties")
 	switch kind := n.at("type").string(); kind {
 	case "notification":
@@ -128,9 +133,9 @@ func (vela) steps(t *translation, n *node) (list []doc) {
 	case "check-metrics":
 		list = call.metrics(t, n)
 	case "export2config", "export2secret":
-		return kubevela.export(t, n)
+		return export.write(t, n)
 	case "generate-jdbc-connection":
-		kubevela.connection(t, n)
+		export.connection(t, n)
 		return nil
 	case "suspend":
 		step := doc{"type": "approval"}
@@ -140,7 +145,7 @@ func (vela) steps(t *translation, n *node) (list []doc) {
 		}
 		list = []doc{step}
 	default:
-		step := kubevela.deploying(t, n)
+		step := flow.deploying(t, n)
 		if step == nil {
 			return nil
 		}
@@ -161,14 +166,14 @@ func (vela) steps(t *translation, n *node) (list []doc) {
 }
 
 // deploying returns the step that a step which deploys components becomes, nil if it is not kept.
-func (vela) deploying(t *translation, n *node) doc {
+func (sequences) deploying(t *translation, n *node) doc {
 	properties := n.at("properties")
 	deploy := func(names []any, why error) doc {
 		if len(names) == 0 {
 			t.lose(n, why)
 			return nil
 		}
-		kubevela.inputs(t, n, names)
+		export.inputs(t, n, names)
 		return doc{"type": "deploy", "components": names}
 	}
 	nothing := because("names no component that was kept", "")
@@ -185,7 +190,7 @@ func (vela) deploying(t *translation, n *node) doc {
 		}
 		return deploy(deployedBy(t, names), because("is a group without a step that deploys a component", "workflow: steps"))
 	case "apply-remaining", "apply-application", "apply-application-in-parallel", "deploy":
-		return deploy(kubevela.rest(t, deployedBy(t, properties.at("exceptions").items())), because("deploys nothing that was kept", ""))
+		return deploy(flow.rest(t, deployedBy(t, properties.at("exceptions").items())), because("deploys nothing that was kept", ""))
 	case "rollout-wait-succeed":
 		names := deployedBy(t, []*node{properties.at("component")})
 		step := deploy(names, nothing)
@@ -209,7 +214,7 @@ func (vela) deploying(t *translation, n *node) doc {
 		}
 		return deploy([]any{c.name}, nothing)
 	case "predownloadimage":
-		return deploy(kubevela.pulled(t, n), because("names no image", ""))
+		return deploy(export.pulled(t, n), because("names no image", ""))
 	case "apply-object":
 		names := manifest.applied(t, n)
 		if len(names) == 0 {

@@ -154,3 +154,39 @@ func (routes) change(s *scope, n *node) (any, error) {
 	}
 	return p.d, nil
 }
+
+// istio takes the routes of a Gateway of Istio as those of an Ingress, for each host.
+func (routes) istio(s *scope, n *node) (any, error) {
+	port, err := to.port(s, n.at("port"))
+	if err != nil {
+		return nil, err
+	}
+	matches, hosts := n.at("match").items(), n.at("hosts").items()
+	if len(matches) == 0 || len(hosts) == 0 {
+		return nil, because("has no hosts or no paths", "traits: ingress")
+	}
+	for _, h := range hosts {
+		for _, m := range matches {
+			path, kind := m.at("exact"), "Exact"
+			if path == nil {
+				path, kind = m.at("prefix"), ""
+			}
+			entry, err := s.entrance(h.string(), port, path.string(), kind)
+			if err != nil || path.string() == "" {
+				return nil, because("has a match that is no path, or no host", "traits: ingress, or an import with --host")
+			}
+			s.d.add("traits.ingress", entry)
+			mark(kept, path)
+		}
+		if h.string() == "*" {
+			s.lose(h, because("is every host, and a component serves hosts that its allotment names", "traits: ingress: host"))
+		}
+		mark(kept, h)
+	}
+	if p := s.addPort(doc{"port": port}); p != nil {
+		delete(p, "expose")
+	}
+	mark(kept, n.at("port"))
+	s.lose(n.at("gateway"), because("an Ingress leads to the component, not a Gateway of Istio", "traits: gateway, for one of the Gateway API"))
+	return nil, nil
+}
