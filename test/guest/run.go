@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +21,9 @@ import (
 var initScript []byte
 
 const (
-	diskSize = 512 << 20        // with holes
-	patience = 20 * time.Minute // for a kernel that hangs
+	filesName = "files"
+	diskSize  = 512 << 20        // with holes
+	patience  = 20 * time.Minute // for a kernel that hangs
 )
 
 // Result is what a program in a guest printed and how it ended.
@@ -68,8 +70,8 @@ func Run(ctx context.Context, program string, args ...string) (r Result, err err
 		return r, err
 	}
 	defer os.RemoveAll(work)
-	files, disk := filepath.Join(work, "files"), filepath.Join(work, "disk")
-	if err := pack(ctx, files, dir, program, args); err != nil {
+	files, disk := filepath.Join(work, filesName), filepath.Join(work, "disk")
+	if err := pack(ctx, work, dir, program, args); err != nil {
 		return r, err
 	}
 	if err := os.WriteFile(disk, nil, 0o600); err != nil {
@@ -104,8 +106,8 @@ func Run(ctx context.Context, program string, args ...string) (r Result, err err
 	return r, nil
 }
 
-// pack writes what a guest starts with.
-func pack(ctx context.Context, to, dir, program string, args []string) error {
+// pack writes what a guest starts with: an archive in the form that kernels read, which busybox makes of a directory of links.
+func pack(ctx context.Context, work, dir, program string, args []string) error {
 	busybox, err := exec.LookPath("busybox")
 	if err != nil {
 		return Missing{err}
@@ -122,38 +124,53 @@ func pack(ctx context.Context, to, dir, program string, args []string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	a := newArchive(f)
-	for _, d := range []string{"proc", "sys", "dev", "tmp", "run", "guest", "var/tmp"} {
-		a.directory(d)
-	}
-	put := func(name, from string) {
-		content, err := os.ReadFile(from)
-		if err != nil && a.err == nil {
-			a.err = err
-		}
-		a.file(name, content)
-	}
+	files := map[string]string{"bin/busybox": busybox, "guest/program": program}
 	order := ""
 	for _, d := range drivers {
-		put("modules/"+filepath.Base(d), d)
+		files["modules/"+filepath.Base(d)] = d
 		order += filepath.Base(d) + "\n"
 	}
-	a.file("modules/order", []byte(order))
-	put("bin/busybox", busybox)
 	for _, l := range linked {
-		put(l, l)
+		files[l] = l
 	}
-	put("guest/program", program)
+	root := filepath.Join(work, "root")
+	for _, d := range []string{"proc", "sys", "dev", "tmp", "run", "guest", "var/tmp", "bin", "modules"} {
+		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
+			return err
+		}
+	}
+	for name, from := range files {
+		name = filepath.Join(root, name)
+		if from, err = filepath.Abs(from); err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.Symlink(from, name))
+		}
+		if err != nil {
+			return err
+		}
+	}
 	arguments := ""
 	for _, arg := range args {
 		arguments += arg + "\n"
 	}
-	a.file("arguments", []byte(arguments))
-	a.file("init", initScript)
-	return a.close()
+	for name, content := range map[string]string{"modules/order": order, "arguments": arguments, "init": string(initScript)} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o755); err != nil {
+			return err
+		}
+	}
+	var names strings.Builder
+	err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if path != root {
+			fmt.Fprintln(&names, strings.TrimPrefix(path, root+"/"))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, busybox, "cpio", "-o", "-H", "newc", "-L", "-F", filepath.Join("..", filesName))
+	cmd.Dir, cmd.Stdin = root, strings.NewReader(names.String())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("pack the files of a guest: %w: %s", err, out)
+	}
+	return nil
 }
