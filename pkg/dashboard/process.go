@@ -37,7 +37,7 @@ type Process struct {
 	command  []string
 	thinking time.Duration    // CPU time for a question
 	child    *leashed.Process // nil: there is none
-	dir      string           // of its temporary files
+	scratch  *scratch         // its temporary files
 }
 
 // NewProcess returns a worker whose command calls Work. It works until ctx ends. The caller closes it.
@@ -140,10 +140,10 @@ func (p *Process) say(ctx context.Context, m message, most time.Duration) (a Ans
 
 // start starts the child. It may read what whoever started this program may, and its own files end with it.
 func (p *Process) start() (err error) {
-	if p.dir, err = os.MkdirTemp("", "reconciler-ui-"); err != nil {
+	if p.scratch, err = newScratch(); err != nil {
 		return fmt.Errorf("start the process that makes answers: %w", err)
 	}
-	p.child, err = leashed.Start(leashed.Options{Command: p.command, Memory: workerMemory, Env: append(os.Environ(), "TMPDIR="+p.dir)})
+	p.child, err = leashed.Start(leashed.Options{Command: p.command, Memory: workerMemory, Env: append(os.Environ(), "TMPDIR="+p.scratch.name)})
 	if err != nil {
 		p.end()
 	}
@@ -153,7 +153,7 @@ func (p *Process) start() (err error) {
 // end removes what a child leaves that is gone.
 func (p *Process) end() {
 	p.child = nil
-	_ = os.RemoveAll(p.dir)
+	p.scratch.remove()
 }
 
 // Close ends the child. Nobody asks it any more.

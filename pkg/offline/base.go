@@ -19,7 +19,7 @@ type Base struct {
 
 	rec    Recorded
 	source string      // identifies the files, "" if nothing was read yet
-	looked <-chan bool // says whether the files are as they were; nil: that is known
+	looked <-chan bool // one answer: the files are as they were; nil: that is known
 	was    decided
 	notes  notes
 }
