@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,24 @@ func TestDashboardHasRightsForLiveOnly(t *testing.T) {
 	require.Equal(t, []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"users", "groups"}, Verbs: []string{"impersonate"}}}, role.Rules)
 	require.Equal(t, role.Name, binding.RoleRef.Name)
 	require.Equal(t, []rbacv1.Subject{{Kind: "ServiceAccount", Name: pod.ServiceAccountName, Namespace: "daros-ui"}}, binding.Subjects)
+}
+
+// TestDashboardHasMemory: it asks for what 10,000 applications take and is bounded to what reading them takes, as it has no clone whose workers would
+// need more. The page says how much.
+func TestDashboardHasMemory(t *testing.T) {
+	plain, _ := dashboards(t)
+	c := find[*appsv1.Deployment](t, plain, nil).Spec.Template.Spec.Containers[0]
+	require.Contains(t, c.Args, "--repo=$(REPO)")
+	require.True(t, strings.HasPrefix(find[*corev1.ConfigMap](t, plain, nil).Data["repo"], "https://"), "a URL, of which there are no what-ifs")
+	require.NotContains(t, strings.Join(c.Args, " "), "--propose")
+	require.EqualValues(t, 384<<20, c.Resources.Requests.Memory().Value(), "373 MiB were measured")
+	require.EqualValues(t, 1<<30, c.Resources.Limits.Memory().Value(), "621 MiB were measured, at most")
+	figures, err := os.ReadFile("../docs/performance.md")
+	require.NoError(t, err)
+	require.Contains(t, string(figures), "| resident memory of the server with eight moments of the past; at most, while it reads them | 373; 621 MiB |")
+	page, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "set `limits.memory` to 5Gi")
 }
 
 // TestDashboardReachesTheReconciler: the network policies of both let it ask for the last pass, and the overlay names the rest.
