@@ -257,7 +257,7 @@ func TestNewPage(t *testing.T) {
 // asAnn is an environment in which Ann commits and nobody has settings.
 func asAnn(t *testing.T) []string {
 	home := t.TempDir()
-	return append(os.Environ(), "PATH="+commandDir+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CACHE_HOME="+home+"/.cache", "GIT_CONFIG_NOSYSTEM=1",
+	return append(os.Environ(), "PATH="+commandDir+":"+os.Getenv("PATH"), "HOME="+home, "XDG_CACHE_HOME="+cacheDir(), "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.com")
 }
 

@@ -55,10 +55,14 @@ var children = sync.OnceValues(func() (*pool.Pool, error) {
 })
 
 // unwatched lets a script run the commands without the race detector. It watches the commands that tests run in this
-// process, and those of the other scripts.
+// process, and those of the other scripts. The commands share their cache of evaluations, as most scripts begin with the
+// same files.
 func unwatched(env *testscript.Env) {
 	env.Setenv("PATH", commandDir+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	env.Setenv("XDG_CACHE_HOME", cacheDir())
 }
+
+func cacheDir() string { return filepath.Join(commandDir, "cache") }
 
 // isolate keeps the settings of this machine out of a script, in which Ann commits.
 func isolate(env *testscript.Env) error {
