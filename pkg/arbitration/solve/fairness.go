@@ -19,12 +19,13 @@ const (
 // search looks for who gives way for a level of an application.
 type search struct {
 	*preemptor
-	standing Standing // of the weakest part that is gained
-	counts   Standing // as what it takes from other tenants; see Taking
-	priority int      // the lowest of those parts
-	allowed  Reach    // across tenants
-	below    bool     // the tenant, or a group of it, has less than its guarantee or its fair share
-	deep     bool     // also what stands alike in other tenants may give way
+	standing Standing   // of the weakest part that is gained
+	counts   Standing   // as what it takes from other tenants; see Taking
+	priority int        // the lowest of those parts
+	allowed  Reach      // across tenants
+	below    bool       // the tenant, or a group of it, has less than its guarantee or its fair share
+	deep     bool       // also what stands alike in other tenants may give way
+	short    []Shortage // after the plan that was reviewed last
 }
 
 // search begins to look for who gives way for a level.

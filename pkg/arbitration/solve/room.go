@@ -193,9 +193,12 @@ func attemptsOf(options int) *attempts {
 const fewOptions = 24
 
 // next reports whether to choose from options: they are others than before, and not too many were tried.
-func (a *attempts) next(options []*option) bool {
+func (a *attempts) next(options []*option, needs []need) bool {
 	if a.tried != nil {
 		key := make([]byte, 0, 4*len(options))
+		for _, n := range needs {
+			key = binary.AppendVarint(key, n.amount)
+		}
 		for _, o := range options {
 			key = binary.AppendVarint(key, int64(o.app.slot))
 			key = binary.AppendVarint(key, int64(o.lowest))
@@ -234,7 +237,7 @@ func (r *room) plan(c *preemptor, level, at int) *plan {
 // attempt chooses among options. If the outcome is not good, some of those chosen must give up less: it
 // tries again without the one that review names, then with less of it, then so with the others.
 func (r *room) attempt(d *search, level, at int, options []*option, needs []need, tries *attempts) *plan {
-	if !tries.next(options) {
+	if !tries.next(options, needs) {
 		return nil
 	}
 	*r.looked += len(options)
@@ -245,6 +248,11 @@ func (r *room) attempt(d *search, level, at int, options []*option, needs []need
 	cause, spared := r.review(d, level, at, moves)
 	if spared == nil {
 		return &plan{moves, level, at, cause, d.app.inside}
+	}
+	if more := besidesUnlent(needs, moves, d.short); more != nil {
+		if pl := r.attempt(d, level, at, options, more, tries); pl != nil {
+			return pl
+		}
 	}
 	if i := slices.IndexFunc(moves, func(m move) bool { return m.option == spared }); i > 0 {
 		moves[0], moves[i] = moves[i], moves[0]
@@ -257,6 +265,30 @@ func (r *room) attempt(d *search, level, at int, options []*option, needs []need
 		}
 	}
 	return nil
+}
+
+// besidesUnlent is what must become free where all that is short, when those of a plan have given way, is what is not lent: each of them alone
+// would leave less of that than they do together. It is nil where something else is short.
+func besidesUnlent(needs []need, moves []move, short []Shortage) (more []need) {
+	for _, s := range short {
+		k := slices.IndexFunc(needs, func(n need) bool { return n.Pool < 0 && n.Node == 0 && n.Resource == s.Resource })
+		if s.Pool >= 0 || s.Node != 0 || k < 0 {
+			return nil
+		}
+		if more == nil {
+			more = slices.Clone(needs)
+		}
+		gained := int64(0)
+		for _, m := range moves {
+			if m.to < 0 {
+				gained += m.option.all[k]
+			} else {
+				gained += m.option.gains[m.to-m.option.app.Level-1][k]
+			}
+		}
+		more[k].amount = max(more[k].amount, gained) + s.Asked - s.Free
+	}
+	return more
 }
 
 // less lists what may be asked of an application that is to give up less than in a move: nothing, and
@@ -312,8 +344,10 @@ func (r *room) review(d *search, level, at int, moves []move) (why Cause, spared
 			r.take(v, v.Levels[m.to].of(v))
 		}
 	}
+	d.short = nil
 	if spared == nil {
 		if loads, short := r.fit(c.app, &c.app.Levels[level], at, c.kept); short != nil {
+			d.short = short
 			spared = order[len(order)-1].option
 		} else if scale != nil {
 			r.take(c.app, loads)
