@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"os"
 	"path"
 	"runtime/debug"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
 // memoryFlags say how much memory run may take.
@@ -67,8 +70,11 @@ func (f *memoryFlags) shares(root fs.FS, log *slog.Logger) (shares, error) {
 	return s, nil
 }
 
-// hold has the Go runtime of this process keep to its share, unless GOMEMLIMIT says another one.
+// hold has the Go runtime of this process keep to its share, and gather little garbage, unless GOMEMLIMIT and GOGC say otherwise.
 func (s shares) hold() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(reconcile.Garbage)
+	}
 	if s.own > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(s.own)
 	}

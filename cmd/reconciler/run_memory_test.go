@@ -2,11 +2,15 @@ package main
 
 import (
 	"log/slog"
+	"math"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
 // The shares of a container's memory never come to more than it has, however much each of them is used.
@@ -75,4 +79,21 @@ func TestMemoryFlags(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, shares{status: 128 << 20, children: 384 << 20, own: leastOwn}, s)
 	require.Contains(t, said.String(), "the memory is too little")
+}
+
+// The process keeps to its share and gathers little garbage, unless the environment of the Go runtime says otherwise.
+func TestHoldMemory(t *testing.T) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64)
+	defer func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) }()
+	t.Setenv("GOGC", "100")
+	shares{}.hold()
+	require.Equal(t, 100, debug.SetGCPercent(100))
+	require.EqualValues(t, math.MaxInt64, debug.SetMemoryLimit(-1), "there is no limit")
+
+	t.Setenv("GOGC", "")
+	shares{own: 1 << 40}.hold()
+	require.Equal(t, reconcile.Garbage, debug.SetGCPercent(100))
+	require.EqualValues(t, 1<<40, debug.SetMemoryLimit(-1))
+	shares{own: 1 << 41}.hold()
+	require.EqualValues(t, 1<<40, debug.SetMemoryLimit(-1), "a limit that there is stays")
 }

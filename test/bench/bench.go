@@ -13,25 +13,28 @@ import (
 	"time"
 )
 
-// patience is the longest time that one step may take.
-const patience = 20 * time.Minute
+// patience is the longest time that a fleet may take: some minutes, and what the controllers of the cluster need for its
+// applications.
+func (b *bench) patience() time.Duration { return 20*time.Minute + time.Duration(b.size)*time.Second/2 }
 
 // bench measures one fleet, on a cluster of its own.
 type bench struct {
 	dir                    string
 	size, changes          int
 	idle                   time.Duration
+	memory                 string // of the reconciler and its children, "" for as much as there is
 	reconciler, devcluster string
 
 	repo, clone string
+	kubeconfig  string
 	process     *process
 	probe       *probe
 }
 
 func (b *bench) measure(ctx context.Context) (f figures, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, b.patience())
 	defer cancel()
-	stop, kubeconfig, err := b.cluster(ctx)
+	stop, err := b.cluster(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -39,24 +42,32 @@ func (b *bench) measure(ctx context.Context) (f figures, err error) {
 	if err := b.repository(ctx); err != nil {
 		return f, err
 	}
-	if b.probe, err = newProbe(kubeconfig, "127.0.0.1:18420"); err != nil {
+	if b.probe, err = newProbe(b.kubeconfig, "127.0.0.1:18420"); err != nil {
 		return f, err
 	}
-	if b.process, err = start(ctx, b.dir, "reconciler", b.reconciler, "run", "--repo", b.repo, "--kubeconfig", kubeconfig,
-		"--state-dir", filepath.Join(b.dir, "state"), "--listen", b.probe.address, "--pprof", "--fleet", "bench"); err != nil {
+	if err := b.reconcile(ctx); err != nil {
 		return f, err
 	}
-	defer b.process.stop()
-	if err := b.until(ctx, "the reconciler serves", func() bool { return b.probe.read() == nil }); err != nil {
-		return f, err
-	}
+	defer func() { b.process.stop() }()
 	f.applications = b.size
-	for _, step := range []func(context.Context, *figures) error{b.first, b.change, b.rest} {
+	for _, step := range []func(context.Context, *figures) error{b.first, b.change, b.rest, b.again} {
 		if err := step(ctx, &f); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
+}
+
+// reconcile starts the reconciler and waits until it serves.
+func (b *bench) reconcile(ctx context.Context) (err error) {
+	args := []string{"run", "--repo", b.repo, "--kubeconfig", b.kubeconfig, "--state-dir", filepath.Join(b.dir, "state"), "--listen", b.probe.address, "--pprof", "--fleet", "bench"}
+	if b.memory != "" {
+		args = append(args, "--memory", b.memory)
+	}
+	if b.process, err = start(ctx, b.dir, "reconciler", b.reconciler, args...); err != nil {
+		return err
+	}
+	return b.until(ctx, "the reconciler serves", func() bool { return b.probe.read() == nil })
 }
 
 // first pushes the whole fleet at once.
@@ -78,6 +89,7 @@ func (b *bench) first(ctx context.Context, f *figures) error {
 	}
 	f.firstRunning, f.firstCPU = time.Since(began), b.process.cpu()-cpu
 	f.objects = b.probe.writes()
+	f.firstPeak, f.files = b.process.peak()
 	return nil
 }
 
@@ -131,6 +143,23 @@ func (b *bench) rest(ctx context.Context, f *figures) error {
 	f.idleCPU = float64(b.process.cpu()-cpu) / float64(b.idle) * 1000
 	f.idleRequests, f.idleCommits = b.probe.writes()-writes, b.probe.commits()-commits
 	f.rss = b.process.rss()
+	f.live = b.probe.sum("go_memstats_heap_inuse_bytes", "")
+	return nil
+}
+
+// again starts the reconciler once more on the fleet that runs.
+func (b *bench) again(ctx context.Context, f *figures) error {
+	b.process.stop()
+	if err := b.reconcile(ctx); err != nil {
+		return err
+	}
+	if err := b.until(ctx, "everything is Running after a restart", func() bool {
+		return b.probe.read() == nil && b.probe.phase("Running") == b.size && b.probe.sum("daros_passes_total", "") >= 3
+	}); err != nil {
+		return err
+	}
+	f.againPeak, _ = b.process.peak()
+	f.againCPU = b.process.cpu()
 	return nil
 }
 
@@ -153,28 +182,28 @@ func (b *bench) until(ctx context.Context, what string, is func() bool) error {
 }
 
 // cluster starts a cluster with room for the fleet and returns how to stop it.
-func (b *bench) cluster(ctx context.Context) (stop func(), kubeconfig string, err error) {
+func (b *bench) cluster(ctx context.Context) (stop func(), err error) {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	dir := filepath.Join(b.dir, "cluster")
 	p, err := start(ctx, b.dir, "devcluster", b.devcluster, "up", "--dir", dir, "--die-with-parent",
 		"--pools", fmt.Sprintf("general=%d", 3+b.size/50), "--cpu", "32", "--memory", "128Gi")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	kubeconfig = filepath.Join(dir, "kubeconfig.yaml")
+	b.kubeconfig = filepath.Join(dir, "kubeconfig.yaml")
 	for tick := time.NewTicker(50 * time.Millisecond); ; {
-		if _, err := os.Stat(kubeconfig); err == nil {
+		if _, err := os.Stat(b.kubeconfig); err == nil {
 			tick.Stop()
-			return p.stop, kubeconfig, nil
+			return p.stop, nil
 		}
 		select {
 		case <-ctx.Done():
 			p.stop()
-			return nil, "", ctx.Err()
+			return nil, ctx.Err()
 		case <-p.done:
-			return nil, "", errors.New("the cluster ended: " + p.tail())
+			return nil, errors.New("the cluster ended: " + p.tail())
 		case <-tick.C:
 		}
 	}

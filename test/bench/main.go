@@ -38,6 +38,7 @@ func run(ctx context.Context) error {
 	sizes := flag.String("sizes", "10,100,1000", "numbers of applications, comma separated")
 	changes := flag.Int("changes", 5, "changed applications of which the median is printed")
 	idle := flag.Duration("idle", 30*time.Second, "how long to watch the settled fleet")
+	memory := flag.String("memory", "", "memory of the reconciler and its children, as its flag --memory (default: as much as there is)")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "daros-bench-")
 	if err != nil {
@@ -59,7 +60,7 @@ func run(ctx context.Context) error {
 			return fmt.Errorf("--sizes: %q is not a number of applications", word)
 		}
 		fmt.Fprintf(os.Stderr, "fleet of %d applications\n", n)
-		b := &bench{dir: filepath.Join(dir, word), size: n, changes: *changes, idle: *idle, reconciler: reconciler, devcluster: devcluster}
+		b := &bench{dir: filepath.Join(dir, word), size: n, changes: *changes, idle: *idle, memory: *memory, reconciler: reconciler, devcluster: devcluster}
 		row, err := b.measure(ctx)
 		if err != nil {
 			return fmt.Errorf("fleet of %d: %w", n, err)
@@ -79,7 +80,9 @@ type figures struct {
 	changeRequests, changeGitObjects float64
 	idleCPU                          float64 // thousandths of a core
 	idleRequests, idleCommits        int
-	rss                              int64 // bytes
+	rss, firstPeak, againPeak, files int64 // bytes, of the reconciler without its children; files: of these, pages of the program
+	live                             int   // bytes of the heap, settled
+	againCPU                         time.Duration
 }
 
 func print(rows []figures) error {
@@ -105,7 +108,12 @@ func print(rows []figures) error {
 	column("idle: CPU, thousandths of a core", func(f figures) string { return fmt.Sprintf("%.1f", f.idleCPU) })
 	column("idle: writes to the API", func(f figures) string { return fmt.Sprint(f.idleRequests) })
 	column("idle: status commits", func(f figures) string { return fmt.Sprint(f.idleCommits) })
-	column("resident memory, MiB", func(f figures) string { return fmt.Sprint(f.rss >> 20) })
+	column("resident memory, settled, MiB", func(f figures) string { return fmt.Sprint(f.rss >> 20) })
+	column("… of the heap", func(f figures) string { return fmt.Sprint(f.live >> 20) })
+	column("… at most until all run", func(f figures) string { return fmt.Sprint(f.firstPeak >> 20) })
+	column("… of that, pages of the program", func(f figures) string { return fmt.Sprint(f.files >> 20) })
+	column("… at most after a restart", func(f figures) string { return fmt.Sprint(f.againPeak >> 20) })
+	column("restart until all is known: CPU of the reconciler", func(f figures) string { return seconds(f.againCPU) })
 	return w.Flush()
 }
 

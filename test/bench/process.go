@@ -55,3 +55,23 @@ func (p *process) rss() int64 {
 	pages, _ := strconv.ParseInt(strings.Fields(string(b))[1], 10, 64)
 	return pages * int64(os.Getpagesize())
 }
+
+// peak returns the most memory that it ever had resident, in bytes, and what of that are pages of files: of the program,
+// which others may share.
+func (p *process) peak() (most, files int64) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(b)) {
+		name, value, _ := strings.Cut(line, ":")
+		n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		switch name {
+		case "VmHWM":
+			most = n << 10
+		case "RssFile":
+			files = n << 10
+		}
+	}
+	return most, files
+}

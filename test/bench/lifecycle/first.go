@@ -24,7 +24,7 @@ const (
 // first starts all applications of a fleet for the first time, in real time, while
 // people approve and remove others that run already, and while these fail. It measures
 // for how long each waits until the runtime is told.
-func (b *bench) first(perObject time.Duration) error {
+func (b *bench) first(perObject time.Duration, heapProfile string) error {
 	e, p := newElsewhere(b.fleet, perObject), &passes{}
 	changed, all, once := make(chan struct{}, 1), make(chan struct{}), sync.Once{}
 	b.loop = reconcile.New(reconcile.Options{
@@ -79,7 +79,9 @@ func (b *bench) first(perObject time.Duration) error {
 	b.row("first start of all: wall; CPU, git included")("%.0f s; %.0f s", took.Seconds(), used.Seconds())
 	b.row("… passes; the longest; the longest stage")("%d; %.1f s; %.1f s (%s)", p.n, p.longest.Seconds(), p.stage.Seconds(), p.slowest)
 	b.row("… probes at which the loop was not alive")("%d", dead)
-	b.memory()
+	if err := b.memory(heapProfile); err != nil {
+		return err
+	}
 	for _, kind := range kinds {
 		if heard := slices.Sorted(slices.Values(e.heard[kind])); len(heard) > 0 {
 			n := len(heard)

@@ -14,12 +14,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"text/tabwriter"
 	"time"
@@ -47,10 +50,17 @@ func run(ctx context.Context) error {
 	passes := flag.Int("passes", 20, "passes in which nothing happens")
 	transitions := flag.Int("transitions", 10_000, "changes of phase after which the status branch is weighed")
 	profile := flag.String("cpuprofile", "", "write a profile of the passes in which nothing happens")
-	heap := flag.String("heapprofile", "", "write a profile of the live heap after the passes in which nothing happens")
+	heap := flag.String("heapprofile", "", "write a profile of the live heap after the passes in which nothing happens, or after the first start")
 	first := flag.Bool("first", false, "measure instead how soon others are heard while all applications start for the first time, in real time")
 	perObject := flag.Duration("object", 5*time.Millisecond, "with -first: what the runtime takes for an object; an API server on two cores takes 200 a second")
+	readDir, cache := flag.String("read", "", "only read the ledger below this directory"), flag.String("cache", "", "with -read: the directory with the copy of the branch")
 	flag.Parse()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(reconcile.Garbage)
+	}
+	if *readDir != "" {
+		return read(ctx, *readDir, *cache)
+	}
 	dir, err := os.MkdirTemp("", "daros-lifecycle-")
 	if err != nil {
 		return err
@@ -62,7 +72,7 @@ func run(ctx context.Context) error {
 	}
 	fmt.Fprintf(os.Stderr, "starting %d applications\n", *apps)
 	if *first {
-		if err := b.first(*perObject); err != nil {
+		if err := b.first(*perObject, *heap); err != nil {
 			return err
 		}
 		return b.print()
@@ -187,23 +197,23 @@ func (b *bench) quiet(passes int, profile, heapProfile string) error {
 		return fmt.Errorf("the status branch moved from %s to %s", head, after)
 	}
 	b.row("… commits to the status branch, objects sent to the runtime")("0, 0")
-	b.memory()
-	if heapProfile == "" {
-		return err
+	return errors.Join(err, b.memory(heapProfile))
+}
+
+// memory adds what this process takes, and writes a profile of what is live.
+func (b *bench) memory(profile string) error {
+	heap, resident := memory()
+	b.row("memory: live heap")("%d MiB", heap>>20)
+	b.row("… resident, at most so far")("%d MiB", resident>>20)
+	if profile == "" {
+		return nil
 	}
-	f, err := os.Create(heapProfile)
+	f, err := os.Create(profile)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	return pprof.WriteHeapProfile(f)
-}
-
-// memory adds what this process takes.
-func (b *bench) memory() {
-	heap, resident := memory()
-	b.row("memory: live heap")("%d MiB", heap>>20)
-	b.row("… resident, at most so far")("%d MiB", resident>>20)
 }
 
 // some changes one application in a hundred, again and again, until that many
@@ -302,8 +312,28 @@ func (b *bench) load() error {
 		}
 		b.row("%s: wall, best of 3", from.what)("%.2f s", wall.Seconds())
 		b.row("… CPU, git included")("%.2f s", cpu.Seconds())
+		alone, err := exec.CommandContext(b.ctx, os.Args[0], "-read", b.dir, "-cache", from.dir(0)).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("read the ledger in another process: %w: %s", err, alone)
+		}
+		b.row("… resident at most, a process that does nothing else")("%s", alone)
 	}
 	return nil
+}
+
+// read reads the ledger in a process that does nothing else, and prints what it takes.
+func read(ctx context.Context, dir, cache string) error {
+	b := &bench{ctx: ctx, dir: dir, now: time.Date(2027, 1, 1, 12, 0, 0, 0, time.UTC)}
+	branch, err := b.open(cache)
+	if err != nil {
+		return err
+	}
+	defer branch.Close()
+	ledger, err := branch.Load(ctx)
+	heap, resident := memory()
+	fmt.Printf("%d MiB, of which %d MiB stay", resident>>20, heap>>20)
+	runtime.KeepAlive(ledger)
+	return err
 }
 
 // row starts a line of the table; the function that it returns adds the figure.
