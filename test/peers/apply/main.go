@@ -15,7 +15,9 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/d-aros/d-aros/test/clustertest"
@@ -32,6 +34,7 @@ func main() {
 	way := flag.String("way", "", "measure only this way, on a server that runs, and print JSON")
 	kubeconfig := flag.String("kubeconfig", "", "with -way: of the server")
 	server := flag.Int("server", 0, "with -way: the process of the server")
+	some := flag.String("ways", "", "measure only these ways, such as 'bare loop,D-AROS' (default: all)")
 	rounds := flag.Int("rounds", 3, "how often all ways take turns")
 	only := flag.String("controllers", "off,on", "with the controllers of Kubernetes off, on, or one after the other")
 	flag.IntVar(&w.applications, "applications", 500, "of ten objects each")
@@ -43,11 +46,19 @@ func main() {
 	if *way != "" {
 		err = measureHere(ctx, *way, *kubeconfig, *server, w)
 	} else {
+		keep(*some)
 		err = compare(ctx, w, *rounds, *only)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "apply:", err)
 		os.Exit(1)
+	}
+}
+
+// keep keeps only some of the ways, all if none is named.
+func keep(names string) {
+	if names != "" {
+		ways = slices.DeleteFunc(ways, func(w way) bool { return !slices.Contains(strings.Split(names, ","), w.name) })
 	}
 }
 
