@@ -73,23 +73,35 @@ export async function picture(page, name) {
   await page.screenshot({ path: join(screens, `${name}.png`), fullPage: true })
 }
 
+// likeness keeps what a page is to those who listen, and how it looks, for the Go test to compare with what it was. Times pass, so all are the same.
+export async function likeness(page, name, colorScheme) {
+  const heard = (await page.locator('body').ariaSnapshot()).replaceAll(/\bjust now\b|\b(in )?\d+ (d|h|min|s)\b( \d+ (h|min)\b)?( ago\b)?/g, 'some time')
+  if (colorScheme === 'light') keep(`${name}.yml`, heard + '\n')
+  mkdirSync(screens, { recursive: true })
+  const file = join(screens, `${name}-${colorScheme}.png`)
+  keep(`${name}-${colorScheme}.png`, await page.screenshot({ path: file, fullPage: true }))
+}
+
 // answer waits for the answer to a request, and returns it with its bytes.
 export async function answer(page, matches, act) {
   const [response] = await Promise.all([page.waitForResponse(async (r) => matches(r) && r.status() === 200), act()])
   return response.body()
 }
 
-// middle is where an arrow begins or ends at a node of a picture, once all is in its place.
-export async function middle(picture, node, side) {
-  const handle = picture.locator(`.react-flow__node[data-id="${node}"] .react-flow__handle.${side}`)
+// still waits until something is in its place, and returns that.
+export async function still(it) {
   for (let last; ; ) {
-    await picture.locator('xpath=self::*[@aria-busy="false"]').waitFor()
-    const box = JSON.stringify(await handle.boundingBox())
-    if (box !== 'null' && box === last) break
-    last = box
+    const box = await it.boundingBox()
+    if (box && JSON.stringify(box) === last) return box
+    last = JSON.stringify(box)
     await new Promise((r) => setTimeout(r, 150))
   }
-  const box = await handle.boundingBox()
+}
+
+// middle is where an arrow begins or ends at a node of a picture, once all is in its place.
+export async function middle(picture, node, side) {
+  await picture.locator('xpath=self::*[@aria-busy="false"]').waitFor()
+  const box = await still(picture.locator(`.react-flow__node[data-id="${node}"] .react-flow__handle.${side}`))
   return [box.x + box.width / 2, box.y + box.height / 2]
 }
 
