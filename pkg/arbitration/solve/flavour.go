@@ -48,11 +48,7 @@ func (g gate) pass(app *App, spec *model.Application, surge []bool) (levels []Le
 		switch {
 		case n == 1:
 		case passes:
-			claims := fitWithin(l, levels)
-			for k := 0; claims && k < len(l); k++ {
-				l[k].lasts = levels[k].lasts // see standBy
-			}
-			app.Variants = append(app.Variants, variant{app.flavour, l, claims})
+			app.Variants = append(app.Variants, variant{app.flavour, l, fitWithin(l, levels)})
 		default:
 			app.Passed = append(app.Passed, Passed{app.flavour, nil, f})
 		}
@@ -61,14 +57,22 @@ func (g gate) pass(app *App, spec *model.Application, surge []bool) (levels []Le
 	if len(app.Variants) > 0 {
 		app.flavour = app.Variants[0].flavour
 	}
+	if !app.Incumbent() {
+		g.standBy(app, spec, levels)
+	}
+	for _, v := range app.Variants {
+		for k := 0; v.claims && k < len(levels); k++ {
+			v.levels[k].lasts = levels[k].lasts
+		}
+	}
 	return levels, found, ok
 }
 
-// standBy lets the levels of an application that runs in one of its flavours stand, and count for fair shares, by the one by which it
-// stood when it waited, if that asks for no less: standings must not follow from which flavour it got, or an application that gives
-// way would stand better for it, take its place back, and so on.
+// standBy lets the levels of an application that waits for one of its flavours, or runs in it, stand, and count for fair shares, by the first one that has
+// a place, whatever quotas leave of it, if that asks for no less: standings must not follow from which flavour it got and which of those that count
+// against a quota run, or an application that gives way would stand better for it, take its place back, and so on.
 func (g gate) standBy(app *App, spec *model.Application, levels []Level) {
-	if spec.Flavours() == 0 || len(app.Holds) == 0 {
+	if spec.Flavours() == 0 {
 		return
 	}
 	waiting := *app
