@@ -59,14 +59,16 @@ func (b *bench) measure(ctx context.Context) (f figures, err error) {
 }
 
 // reconcile starts the reconciler and waits until it serves.
-func (b *bench) reconcile(ctx context.Context) (err error) {
+func (b *bench) reconcile(ctx context.Context) error {
 	args := []string{"run", "--repo", b.repo, "--kubeconfig", b.kubeconfig, "--state-dir", filepath.Join(b.dir, "state"), "--listen", b.probe.address, "--pprof", "--fleet", "bench"}
 	if b.memory != "" {
 		args = append(args, "--memory", b.memory)
 	}
-	if b.process, err = start(ctx, b.dir, "reconciler", b.reconciler, args...); err != nil {
+	p, err := start(ctx, b.dir, "reconciler", b.reconciler, args...)
+	if err != nil {
 		return err
 	}
+	b.process = p
 	return b.until(ctx, "the reconciler serves", func() bool { return b.probe.read() == nil })
 }
 
