@@ -99,13 +99,13 @@ func (calls) send(t *translation, n, address, data *node, suffix string, secret 
 		return nil
 	}
 	s := call.job(t, n, suffix)
-	call.target(s, "URL", address, secret)
-	s.argue("--proto", "=http,https", "--url", "$(URL)")
 	if err := call.body(s, data); err != nil {
 		t.lose(data, err)
 		t.drop(s.c)
 		return nil
 	}
+	call.target(s, "URL", address, secret)
+	s.argue("--proto", "=http,https", "--url", "$(URL)")
 	return call.step(s, suffix)
 }
 
@@ -216,6 +216,13 @@ func (calls) request(t *translation, n *node) []doc {
 		return nil
 	}
 	s := call.job(t, n, "")
+	if !body.null() {
+		if err := call.body(s, body); err != nil {
+			t.lose(n, err)
+			t.drop(s.c)
+			return nil
+		}
+	}
 	call.target(s, "URL", &node{kind: mapping, keys: []key{{"value", address}}}, false)
 	s.argue("--proto", "=http,https", "--url", "$(URL)")
 	if !method.null() {
@@ -235,13 +242,6 @@ func (calls) request(t *translation, n *node) []doc {
 		}
 		s.argue("--header", k.name+": "+call.literal(value))
 		mark(kept, k.node)
-	}
-	if !body.null() {
-		if err := call.body(s, body); err != nil {
-			t.lose(n, err)
-			t.drop(s.c)
-			return nil
-		}
 	}
 	step := call.step(s, "")
 	call.outputs(t, n, step)

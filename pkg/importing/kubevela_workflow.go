@@ -63,6 +63,7 @@ func (sequences) workflow(t *translation, w *node) {
 		t.lose(w, because("has no step that deploys a component", "workflow: steps"))
 		for _, c := range flow.jobs(t) {
 			t.drop(c)
+			delete(t.secrets, t.app.name+"-"+c.name)
 		}
 		return
 	}

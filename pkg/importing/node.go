@@ -133,11 +133,11 @@ func (n *node) leaves(do func(*node)) {
 }
 
 // mark gives a fate to the scalars below nodes that have none, and returns how many these were. What was
-// kept is lost with what it is a part of.
+// kept, or left to a Secret, is lost with what it is a part of.
 func mark(f fate, nodes ...*node) (count int) {
 	for _, n := range nodes {
 		n.leaves(func(s *node) {
-			if s.fate == untouched || s.fate == kept && f == lost {
+			if s.fate == untouched || (s.fate == kept || s.fate == withheld) && f == lost {
 				s.fate = f
 				count++
 			}
