@@ -30,7 +30,7 @@ func (exports) prepare(t *translation, steps []*node) {
 	}
 }
 
-// export takes a step that writes a ConfigMap, which is a component, or a Secret, which somebody makes. Data that another step hands to it is lost.
+// write takes a step that writes a ConfigMap, which is a component, or a Secret, which somebody makes. Data that another step hands to it is lost.
 func (exports) write(t *translation, n *node) []doc {
 	properties := n.at("properties")
 	config, secret := properties.at("configName"), properties.at("secretName")
