@@ -8,7 +8,7 @@ func (pods) runtimeClass(s *scope, n *node) (any, error) {
 	if len(class) > 63 || !objectPattern.MatchString(class) {
 		return nil, because("names no runtime class", "properties: runtimeClass")
 	}
-	s.note("%s: runs in the runtime class %s, which policy has to allow (runtimeClasses)", s.c.name, class)
+	s.note("%s: its runtime class needs policy: runtimeClasses: %s", s.c.name, quoted([]string{class}))
 	return class, nil
 }
 
@@ -29,7 +29,7 @@ func (pods) hostProcess(s *scope, n *node) (any, error) {
 	}
 	mark(kept, n.at("hostProcess"), n.at("runAsUserName"))
 	s.c.doc["os"] = "windows"
-	s.note("%s: is a process of its Windows node, which policy has to allow (hostProcess)", s.c.name)
+	s.note("%s: is a process of its Windows node, which needs policy: hostProcess: true", s.c.name)
 	return account, nil
 }
 

@@ -85,9 +85,37 @@ func (rights) rule(s *scope, n *node, cluster bool) (all []any) {
 		all = append(all, entry)
 	}
 	mark(kept, n.at("verbs"), n.at("resources"), n.at("resourceNames"), n.at("apiGroups"))
-	s.note("%s: what its pods may do on the API server needs policy: %s", s.c.name, map[bool]string{true: "clusterRights", false: "rights"}[cluster])
+	var allowed []string
+	for _, g := range groups {
+		allowed = append(allowed, allowing(verbs, resources, g.string())...)
+	}
+	s.note("%s: what its pods may do on the API server needs policy: %s: %s", s.c.name, map[bool]string{true: "clusterRights", false: "rights"}[cluster], quoted(allowed))
 	return all
 }
+
+// allowing are the entries of a policy that allow verbs of resources of a group of the API.
+func allowing(verbs, resources []any, group string) (list []string) {
+	all := slices.Clone(verbs)
+	if slices.Contains(all, any("get")) && slices.Contains(all, any("list")) && slices.Contains(all, any("watch")) {
+		all = append([]any{"read"}, slices.DeleteFunc(all, func(v any) bool { return v == "get" || v == "list" || v == "watch" })...)
+	}
+	for _, r := range resources {
+		name, part, parted := strings.Cut(r.(string), "/")
+		if group != "" {
+			name += "." + group
+		}
+		if parted {
+			name += "/" + part
+		}
+		for _, v := range all {
+			list = append(list, v.(string)+" "+name)
+		}
+	}
+	return list
+}
+
+// quoted writes texts as a list of CUE. They have nothing that needs an escape.
+func quoted(list []string) string { return `["` + strings.Join(list, `", "`) + `"]` }
 
 // reads reports whether a right is to read what everybody may know of a cluster: no Secrets, roles and parts of objects.
 func reads(verbs, resources []any, groups []*node) bool {
