@@ -169,7 +169,7 @@ bench-qos: ## Measure what the node agent keeps for a workload beside others tha
 
 .PHONY: qos-guest
 qos-guest: export DAROS_CACHE ?= $(CURDIR)/.cache
-qos-guest: ## Test what needs memory in cgroup v2 in a virtual machine: needs qemu-system-x86, busybox-static and apt, which has the kernel
+qos-guest: ## Test what needs memory in cgroup v2, iocost or fq in a virtual machine: needs qemu-system-x86, busybox-static and apt, which has the kernel
 	test/guest/fetch.sh "$$DAROS_CACHE/guest"
 	$(TEST) -vet=off -count 1 -v -run '^TestInGuest$$' $(call dirs_with,'d-aros/test/guest"') -soak
 

@@ -82,6 +82,9 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 				if err != nil {
 					return fmt.Errorf("--disk-cost: %w", err)
 				}
+				if slices.ContainsFunc(cfg.DiskCosts, func(o qos.DiskCost) bool { return o.Disk == c.Disk }) {
+					return fmt.Errorf("--disk-cost: disk %s is there twice", c.Disk)
+				}
 				cfg.DiskCosts = append(cfg.DiskCosts, c)
 			}
 			if processes != "" {

@@ -62,8 +62,8 @@ func (r *decision) costs() {
 		Setting{File: "io.cost.qos", Value: Normal("io.cost.qos", strings.Join(on, "\n"))})
 }
 
-// chosen returns a line of io.cost.qos or io.cost.model as far as somebody chose it: what the kernel takes by itself is
-// no more than that, and a line that says only that is none.
+// chosen returns a line of io.cost.qos or io.cost.model as far as somebody chose it, without the figures that the kernel takes by
+// itself, and "" where nobody chose anything.
 func chosen(line string) string {
 	if !strings.Contains(line+" ", " ctrl=auto ") {
 		return line

@@ -24,7 +24,7 @@ const (
 // Outcome is a part of what is set on an interface, with its state.
 type Outcome struct {
 	Device string `json:"device"`
-	Part   string `json:"part"` // discipline, class NAME, groups, program
+	Part   string `json:"part"` // discipline, queues, class NAME, groups, paces, program
 	Value  string `json:"value"`
 	State  State  `json:"state"`
 	From   string `json:"from,omitempty"`   // value before
