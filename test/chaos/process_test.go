@@ -74,7 +74,7 @@ func (p *process) run() {
 	defer log.Close()
 	cmd, done := exec.Command(p.program, p.args...), make(chan struct{})
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(os.Environ(), "GOMEMLIMIT=900MiB") // as in deploy/
+	cmd.Env = append(os.Environ(), "GOGC=", "GOMEMLIMIT=900MiB") // as in deploy/
 	p.cmd, p.done, p.held = cmd, done, false
 	if err := cmd.Start(); err != nil {
 		p.ended = err
