@@ -149,7 +149,7 @@ func TestPlanOfBadInput(t *testing.T) {
 		"an option": {repo.Dir, "none", "main", "--all", `"--all" names no commit of this clone`},
 		"branch":    {repo.Dir, "bad..name", "main", "", `--status-branch: "bad..name" is not a valid branch`},
 		"newer":     {repo.Dir, "status", "main", "", "read branch status: status branch has format 3.0; this program reads 1 and 2: use v7.1.0 or newer"},
-		"shallow":   {shallow, "none", "main~1", "", `--base: "main~1" names no commit of this clone`},
+		"shallow":   {shallow, "none", "main~1", "", `--base: "main~1" names no commit of this clone, which is shallow; "git fetch --unshallow" completes it`},
 		"no Git":    {filepath.Join(outside, "fleet"), "none", "main", "", "is in no Git repository, so there is nothing to compare with"},
 	} {
 		at := caseOf(t, c.dir)

@@ -39,7 +39,7 @@ func (w *Tree) At(ctx context.Context, tip string) func(commit string) (evaluate
 // Reaches returns nil if tip descends from a commit, else why not.
 func (w *Tree) Reaches(ctx context.Context, tip, commit string) error {
 	if _, err := Line(ctx, w.Root, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		if shallow, err := Line(ctx, w.Root, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+		if w.shallow(ctx) {
 			return fmt.Errorf("commit %s is not in this clone, which is shallow; \"git fetch --unshallow\" completes it", commit)
 		}
 		return fmt.Errorf("commit %s is not in the branch", commit)
@@ -48,6 +48,12 @@ func (w *Tree) Reaches(ctx context.Context, tip, commit string) error {
 		return fmt.Errorf("commit %s is not in the branch", commit)
 	}
 	return nil
+}
+
+// shallow reports whether the clone lacks commits of its past.
+func (w *Tree) shallow(ctx context.Context) bool {
+	answer, err := Line(ctx, w.Root, "rev-parse", "--is-shallow-repository")
+	return err == nil && answer == "true"
 }
 
 // Commit returns the files that a commit has in the directory of the fleet repo.

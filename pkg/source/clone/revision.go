@@ -14,6 +14,9 @@ func (w *Tree) Revision(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("%s is in no Git repository, so there is no commit %s", w.Root, name)
 	}
 	commit, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil && w.shallow(ctx) {
+		return "", fmt.Errorf("%q names no commit of this clone, which is shallow; \"git fetch --unshallow\" completes it", name)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%q names no commit of this clone; \"git fetch origin %s\" may bring it", name, strings.TrimPrefix(name, "origin/"))
 	}

@@ -32,6 +32,9 @@ func Open(ctx context.Context, dir string) (*Tree, error) {
 	for !isFleet(root) {
 		parent := filepath.Dir(root)
 		if parent == root {
+			if bare, err := Line(ctx, dir, "rev-parse", "--is-bare-repository"); err == nil && bare == "true" {
+				return nil, fmt.Errorf("%s is a bare repository, in which no files are checked out; \"git clone %s DIR\" makes a clone that has them", dir, dir)
+			}
 			return nil, fmt.Errorf("%s is not in a fleet repo: neither it nor a directory above has fleet.cue or cue.mod; \"reconciler init DIR\" makes one", dir)
 		}
 		root = parent
