@@ -44,7 +44,7 @@ demo-process: ## Run a fleet of plain processes on this machine, as root and wit
 
 .PHONY: quick
 quick: ## Test every package a little, in 3 to 4 minutes: no cluster, no race detector
-	$(IN_MEMORY); $(PURE) -p 3 -short ./...
+	$(IN_MEMORY); $(PURE) -p 4 -short ./...
 
 .PHONY: test
 test: fmt vet staticcheck cluster ## Test everything once, on a real control plane, in 12 to 15 minutes
