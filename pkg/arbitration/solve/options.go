@@ -120,22 +120,6 @@ func (r *room) frees(v *App, l *Level, needs []need) Vector {
 		default:
 			takes[i] = l.Total[n.Resource]
 		}
-		if n.Pool < 0 && n.Node == 0 {
-			takes[i] += r.withheldWith(v, takes[i], &n) - r.withheldWith(v, 0, &n)
-		}
 	}
 	return takes
-}
-
-// withheldWith is how much of what is needed would not be lent, of all guarantees, if an incumbent held an amount of it and who needs
-// it had its place.
-func (r *room) withheldWith(v *App, amount int64, n *need) int64 {
-	more := r.Zero()
-	more[n.Resource] = amount - r.sum(v.Taken)[n.Resource]
-	r.book(n.tenant, n.takes, 1)
-	r.book(v.Tenant, more, 1)
-	withheld := r.Nodes[0].withheld[n.Resource]
-	r.book(v.Tenant, more, -1)
-	r.book(n.tenant, n.takes, -1)
-	return withheld
 }

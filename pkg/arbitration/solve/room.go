@@ -30,9 +30,6 @@ func (c *Case) room() room {
 type need struct {
 	Shortage
 	amount int64
-
-	tenant int    // of what is not lent: who then takes …
-	takes  Vector // … what
 }
 
 // preemptor is an application for which others may give way, and the levels that it may
@@ -372,11 +369,11 @@ func (r *room) needs(c *preemptor, level, at int) (needs []need) {
 		if s.Resource < 0 || s.Quota && s.Pool < 0 {
 			return nil // too few domains with room: giving way in amounts does not help surely; nobody gives way for a quota
 		}
-		needs = append(needs, need{s, s.Asked - s.Free, c.app.Tenant, l.Total})
+		needs = append(needs, need{s, s.Asked - s.Free})
 	}
 	if len(needs) > 0 && needs[0].Pool >= 0 && r.limited {
 		for _, s := range r.limits(c.app.Tenant, l.Total, r.sum(c.kept)) {
-			needs = append(needs, need{s, s.Asked - s.Free, c.app.Tenant, l.Total})
+			needs = append(needs, need{s, s.Asked - s.Free})
 		}
 	}
 	return needs

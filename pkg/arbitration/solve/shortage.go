@@ -25,7 +25,7 @@ func (a *allotment) shortages() {
 		untold := a.untold(q.Name)
 		for r := range q.Used {
 			if over := q.Used[r] - untold[r] - q.Offered[r]; over > 0 {
-				needs = append(needs, need{Shortage: Shortage{Pool: at, Resource: r, Asked: q.Used[r], Free: q.Offered[r]}, amount: over})
+				needs = append(needs, need{Shortage{Pool: at, Resource: r, Asked: q.Used[r], Free: q.Offered[r]}, over})
 			}
 		}
 		if len(needs) > 0 {
@@ -55,7 +55,7 @@ func (a *allotment) domainShortages(at int) {
 		var needs []need
 		for r, n := range taken {
 			if n > d.capacity[r] {
-				needs = append(needs, need{Shortage: Shortage{Pool: at, Resource: r, Asked: n, Free: d.capacity[r], Gang: &GangShort{Over: over, In: d.name}}, amount: n - d.capacity[r]})
+				needs = append(needs, need{Shortage{Pool: at, Resource: r, Asked: n, Free: d.capacity[r], Gang: &GangShort{Over: over, In: d.name}}, n - d.capacity[r]})
 			}
 		}
 		if len(needs) > 0 {

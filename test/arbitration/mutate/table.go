@@ -34,6 +34,10 @@ var mutations = []mutation{
 	{"solve/demand.go", "an update asks for no more than what runs", `most[r] = max(most[r], amount)`, `most[r] = max(most[r], min(most[r], amount))`},
 	{"solve/demand.go", "a tenant asks for more than it may borrow", `*d = max(0, min(*d, n.Guarantee[r]+n.borrow[r]-sum[r]))`, `*d = max(0, *d)`},
 	{"solve/flavour.go", "what runs in another flavour asks for less", `levels[l].lasts = first[l].lasts`, `_ = first[l].lasts`},
+	{"solve/flavour.go", "quotas change what an application stands by", `	if !app.Incumbent() {
+		g.standBy(app, spec, levels)
+	}
+`, ``},
 
 	// Past use.
 	{"solve/history.go", "who had much counts more", `halved(Share(model.MostStep-n.Step), stepsOfTwo)`, `halved(Share(n.Step-model.LeastStep), stepsOfTwo)`},
@@ -58,6 +62,11 @@ var mutations = []mutation{
 	{"solve/room.go", "a refused plan spares one only", `	for _, m := range moves {
 		for _, o := range m.less() {`, `	for _, m := range moves[:1] {
 		for _, o := range m.less()[:1] {`},
+	{"solve/room.go", "what several together leave unlent is not asked for", `+ s.Asked - s.Free
+	}
+	return more`, `+ 0*s.Free
+	}
+	return more`},
 	{"solve/room.go", "nothing alike gives way", `		d.deep = true
 `, `		return nil
 `},
