@@ -29,7 +29,7 @@ const mostServed = 12_000
 // is not known what those get that come after.
 func (s *serving) serve(o *Served, concerned func(*App) bool) {
 	o.served, o.passed, o.raised = map[*App][]*Displaced{}, map[*App]bool{}, map[*App]Trial{}
-	defer s.giveBack()
+	defer s.putBack()
 	if o.known = s.updatesStay(); o.known && s.fill(o) {
 		s.restore(o, concerned)
 	}
@@ -64,8 +64,8 @@ func (s *serving) takes(app *App, level int, loads []Load) {
 	s.take(app, loads)
 }
 
-// giveBack undoes that.
-func (s *serving) giveBack() {
+// putBack undoes that.
+func (s *serving) putBack() {
 	for _, t := range slices.Backward(s.took) {
 		s.Release(t.app)
 		if t.app.Level = t.level; t.loads != nil {
@@ -76,7 +76,7 @@ func (s *serving) giveBack() {
 
 // restore gives those that run degraded what they may get again.
 func (s *serving) restore(o *Served, concerned func(*App) bool) {
-	for _, app := range s.degraded(concerned) {
+	for _, app := range degradedOf(s.Roster, concerned) {
 		if !s.allotment.due(app) {
 			continue
 		}

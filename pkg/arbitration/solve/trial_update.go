@@ -13,12 +13,12 @@ import (
 //
 // Newer specs are served before those that wait, so nothing is reserved or promised then. A spec that asks for the same of the same release
 // takes the place of the accepted one at once, and the application is restored after those that wait.
-func (c *Case) TryInPlace(app *App, wanted *model.Application) (t Trial, known bool) {
+func TryInPlace(c *Case, app *App, wanted *model.Application) (t Trial, known bool) {
 	spec := wanted.Seal()
-	if !c.triesInPlace(app, &spec) {
+	j, r := c.journal(app.Tenant), c.room()
+	if !j.triesInPlace(app, &spec) {
 		return t, false
 	}
-	j, r := c.journal(app.Tenant), c.room()
 	r.own(app.Tenant) // as it is without the change
 	was := *app
 	defer func() { *app = was }()
@@ -40,7 +40,7 @@ func (c *Case) TryInPlace(app *App, wanted *model.Application) (t Trial, known b
 		app.Update = &newer{levels: levels}
 	}
 	if c.RecountDemand(app.Tenant) {
-		if c.othersDeclined(app) {
+		if j.othersDeclined(app) {
 			return t, false
 		}
 		j.keepShares()
@@ -67,17 +67,17 @@ func (c *Case) TryInPlace(app *App, wanted *model.Application) (t Trial, known b
 }
 
 // triesInPlace reports whether a trial of a spec can tell: what else would be served at that time got what it gets.
-func (c *Case) triesInPlace(app *App, spec *model.Application) bool {
+func (j *journal) triesInPlace(app *App, spec *model.Application) bool {
 	if !app.Incumbent() || !app.Granted() || app.Unusable != nil || app.Spec == nil || app.Spec.Digest == spec.Digest ||
 		app.Instance.Holds(spec) || spec.Flavours() > 0 || app.Spec.Flavours() > 0 {
 		return false
 	}
-	return spec.Priority == app.Priority || !c.othersDeclined(app)
+	return spec.Priority == app.Priority || !j.othersDeclined(app)
 }
 
 // othersDeclined reports whether a newer spec of another application of the tenant did not fit: how that stands may change with the tenant.
-func (c *Case) othersDeclined(app *App) bool {
-	return slices.ContainsFunc(c.Members[app.Tenant], func(o *App) bool { return o != app && o.declined != nil })
+func (j *journal) othersDeclined(app *App) bool {
+	return slices.ContainsFunc(j.Members[app.Tenant], func(o *App) bool { return o != app && o.declined != nil })
 }
 
 // asksWithin reports whether a level asks for no more than another one.

@@ -59,10 +59,10 @@ var mutations = []mutation{
 	{"solve/room.go", "who allows no preemption is preempted in its tenant", `Preemption(app.Policy()) >= WithinTenant && Preemption(v.Policy()) >= WithinTenant`, `Preemption(app.Policy()) >= WithinTenant`},
 	{"solve/room.go", "what is guaranteed is taken", `if z.Class == WithinGuarantee || d.allowed < Reclaim`, `if d.allowed < Reclaim`},
 	{"solve/room.go", "the pool with most evictions is taken", `pl.evictions() < best.evictions()`, `pl.evictions() > best.evictions()`},
-	{"solve/room.go", "a refused plan spares one only", `	for _, m := range moves {
+	{"solve/attempts.go", "a refused plan spares one only", `	for _, m := range moves {
 		for _, o := range m.less() {`, `	for _, m := range moves[:1] {
 		for _, o := range m.less()[:1] {`},
-	{"solve/room.go", "what several together leave unlent is not asked for", `+ s.Asked - s.Free
+	{"solve/attempts.go", "what several together leave unlent is not asked for", `+ s.Asked - s.Free
 	}
 	return more`, `+ 0*s.Free
 	}
@@ -138,8 +138,8 @@ var mutations = []mutation{
 	{"solve/shortage.go", "who is told that it loses its place follows from what it runs", `return FirstCome(y.app, x.app)`, `return 0`},
 
 	// Filling.
-	{"solve/allot.go", "who is refused an update holds nothing", `model.VerdictGranted, nil
-	a.take(app, held)`, `model.VerdictGranted, nil
+	{"solve/allot.go", "who is refused an update holds nothing", `model.VerdictGranted, nil, app.Update
+	a.take(app, held)`, `model.VerdictGranted, nil, app.Update
 	app.Taken = held`},
 	{"solve/queue.go", "standing does not order tenants", `		xs.Compare(ys),
 `, ``},
