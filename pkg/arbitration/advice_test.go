@@ -691,7 +691,7 @@ func tryingInPlaceIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case, rng *ra
 				comp.Requests.CPU = comp.Requests.CPU * int64(1+rng.IntN(10)) / 10
 				comp.Replicas = 1 + rng.IntN(comp.Replicas)
 			}
-			got, known := solve.TryInPlace(c, app, &wanted)
+			got, known := solve.TryInPlace(&wanted, app, c)
 			if !known {
 				continue
 			}

@@ -92,7 +92,7 @@ func (ch *change) onCase(s *search, wanted *model.Application, n int64) (t solve
 	case wanted != nil && s.aim == aPlace:
 		t, known = s.Try(s.app, wanted)
 	case wanted != nil:
-		t, known = solve.TryInPlace(s.Case, s.app, wanted)
+		t, known = solve.TryInPlace(wanted, s.app, s.Case)
 	case ch.quota != nil && s.aim == aPlace:
 		t, known = ch.quota(n).Try(s.Case, s.app)
 	case ch.more != nil && s.aim != itsNewer:

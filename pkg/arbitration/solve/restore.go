@@ -17,7 +17,7 @@ const RestoreHold = 30 * time.Second
 // when it fits with the margin that policy wants or others give way for it, they have been
 // degraded for long enough, and what they depend on is ready.
 func (a *allotment) restore() {
-	degraded := degradedOf(a.Roster, func(*App) bool { return true })
+	degraded := a.degraded(func(*App) bool { return true })
 	for _, app := range degraded {
 		if a.reduced(app) && !app.shrunk && a.due(app) { // it may have given way just now
 			a.raise(app)
@@ -30,8 +30,8 @@ func (a *allotment) restore() {
 	}
 }
 
-// degradedOf lists those of some applications that run degraded, in the order in which they are restored.
-func degradedOf(a *Roster, some func(*App) bool) (list []*App) {
+// degraded lists those of some applications that run degraded, in the order in which they are restored.
+func (a *Roster) degraded(some func(*App) bool) (list []*App) {
 	for _, app := range a.Running {
 		if a.reduced(app) && some(app) {
 			list = append(list, app)

@@ -76,7 +76,7 @@ func (s *serving) putBack() {
 
 // restore gives those that run degraded what they may get again.
 func (s *serving) restore(o *Served, concerned func(*App) bool) {
-	for _, app := range degradedOf(s.Roster, concerned) {
+	for _, app := range s.degraded(concerned) {
 		if !s.allotment.due(app) {
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 //
 // Newer specs are served before those that wait, so nothing is reserved or promised then. A spec that asks for the same of the same release
 // takes the place of the accepted one at once, and the application is restored after those that wait.
-func TryInPlace(c *Case, app *App, wanted *model.Application) (t Trial, known bool) {
+func TryInPlace(wanted *model.Application, app *App, c *Case) (t Trial, known bool) {
 	spec := wanted.Seal()
 	j, r := c.journal(app.Tenant), c.room()
 	if !j.triesInPlace(app, &spec) {
