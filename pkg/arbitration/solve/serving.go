@@ -35,7 +35,8 @@ func (s *serving) serve(o *Served, concerned func(*App) bool) {
 	}
 }
 
-// updatesStay reports whether no newer spec fits that did not: these are served before those that wait.
+// updatesStay reports whether no newer spec fits that did not: these are served before those that wait. Where that is much to look at it
+// says no.
 func (s *serving) updatesStay() bool {
 	var updates []*App
 	for _, app := range s.waiting.unsettled {
@@ -44,13 +45,14 @@ func (s *serving) updatesStay() bool {
 		}
 	}
 	return !slices.ContainsFunc(updates, func(app *App) bool {
-		was, held := *app, s.Release(app)
+		held := s.Release(app)
+		was := *app
 		app.Levels, app.Standing, app.before = app.declined.levels, app.declined.standing, app.declined.before
 		s.heads++
 		f := s.allotment.find(app, app.Wanted, held)
 		*app = was
 		s.take(app, held)
-		return f.level >= 0
+		return f.level >= 0 || *s.allotment.looked > mostServed
 	})
 }
 

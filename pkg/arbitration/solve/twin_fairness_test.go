@@ -16,7 +16,8 @@ import (
 
 // TestEveryDisruptionIsFair judges, in exact fractions, every exchange between tenants of random
 // histories: trees of three levels with guarantees, weights from 1 to 9, all bands,
-// sizes up to that of a pool, ladders, one or two resources and pools, updates, restores and capacity that changes.
+// sizes up to that of a pool, ladders, one or two resources and pools, updates, restores and capacity that changes, a third with limits of
+// borrowing and lending, quotas and racks, which change and beyond which nobody goes who gains something.
 // I36: who has its guarantee and its fair share gains nothing so, but for a higher band where policy says any.
 // The twin computes guarantees and fair shares itself and shares no code with
 // the acceptance test; only which parts are within a guarantee it reads from the case.
