@@ -16,7 +16,7 @@ const Newcomers = 500
 
 // Garbage is how much garbage a reconciler gathers before it collects it, in percent of what is live. A pass makes a new
 // ledger beside the old one, so with the usual 100 a large fleet would take a third more memory, and a few percent less CPU.
-const Garbage = 50
+const Garbage = 40
 
 // atOnce is how many sets the runtime gets at a time. A slice ends between these.
 const atOnce = 16
