@@ -128,7 +128,7 @@ var mutations = []mutation{
 	{"solve/turns.go", "whose turn it is not is told nothing", `	app.Takes = t
 `, ``},
 	{"follow/arbiter.go", "an arbiter that remembers rests before all had their turn", ` || solve.TurnsRemain(t.Case)`, ``},
-	{"follow/retryable.go", "of those that are alike the one that takes longest says whether one may fit", `least.Ending.Lasts < app.Ending.Lasts`, `least.Ending.Lasts > app.Ending.Lasts`},
+	{"follow/retryable.go", "of those that are alike the one that takes longest answers for all", `least.Ending.Lasts < app.Ending.Lasts`, `least.Ending.Lasts > app.Ending.Lasts`},
 	{"solve/fairness.go", "what exceeds a fair share takes nothing alike", `		d.counts.Class = WithinFairShare
 `, ``},
 	{"explain/taking.go", "who takes later is told what its tenant may have", `victims(t.From), n.Name, percent(t.Share))`, `victims(t.From), n.Name, percent(n.FairShare))`},
