@@ -1,1 +1,0 @@
-import{t as e}from"./link-BOd0RXcU.js";import{t}from"./jsx-runtime-BMsyJmCf.js";var n=t();function r({of:t}){let[r=``,i=``]=t.split(`/`);return i===``?(0,n.jsx)(n.Fragment,{children:t}):(0,n.jsx)(e,{to:`/applications/$tenant/$name`,params:{tenant:r,name:i},children:t})}export{r as t};
