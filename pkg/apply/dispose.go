@@ -2,13 +2,17 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"time"
 
+	"github.com/tidwall/sjson"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -51,17 +55,40 @@ func (w *work) deleteData(ctx context.Context) error {
 		return err
 	}
 	w.answered(nil)
+	disposable := func(u *unstructured.Unstructured) bool {
+		return w.declaredDisposable(u) || slices.ContainsFunc(made, func(c claimsOfSet) bool { return c.has(u) })
+	}
 	w.disposed = map[Ref]bool{}
 	for i := range found {
-		u := &found[i]
-		if w.declaredDisposable(u) || slices.ContainsFunc(made, func(c claimsOfSet) bool { return c.has(u) }) {
+		if u := &found[i]; disposable(u) {
 			r := refOf(u)
 			w.live.forget(r)
 			w.disposed[r] = true
-			w.disposal(r, w.remove(ctx, claimKind, r, string(u.GetUID()), u.GetResourceVersion()))
+			w.disposal(r, w.removeVolume(ctx, m.path(r.Namespace, r.Name), u, disposable))
 		}
 	}
 	return nil
+}
+
+// removeVolume deletes a volume as it was read. If somebody changed it since, it reads it again.
+func (w *work) removeVolume(ctx context.Context, path string, u *unstructured.Unstructured, disposable func(*unstructured.Unstructured) bool) error {
+	for attempt := 0; ; attempt++ {
+		r := refOf(u)
+		err := w.remove(ctx, claimKind, r, string(u.GetUID()), u.GetResourceVersion())
+		if !apierrors.IsConflict(err) || attempt == attempts {
+			return err
+		}
+		now, gone := w.as(r.Namespace).get(ctx, path)
+		switch {
+		case apierrors.IsNotFound(gone):
+			return nil
+		case gone != nil:
+			return gone
+		case !disposable(now):
+			return err // the next pass looks at it anew
+		}
+		u = now
+	}
 }
 
 // disposal records the result for one volume. If the cluster forbids us to delete
@@ -106,7 +133,7 @@ func (c claimsOfSet) has(u *unstructured.Unstructured) bool {
 }
 
 // claimsOfSets returns the volumes of those StatefulSets of the application that are
-// deleted with their volumes.
+// deleted with their volumes. These have no replicas any more.
 func (w *work) claimsOfSets(ctx context.Context) (sets []claimsOfSet, err error) {
 	for _, r := range w.unwanted() {
 		if r.Group != "apps" || r.Kind != "StatefulSet" {
@@ -126,6 +153,9 @@ func (w *work) claimsOfSets(ctx context.Context) (sets []claimsOfSet, err error)
 		if !w.declaredDisposable(u) {
 			continue
 		}
+		if err := w.idle(ctx, r, m.path(r.Namespace, r.Name), u); err != nil {
+			return nil, fmt.Errorf("scale %s down before its volumes go: %w", r, err)
+		}
 		set := claimsOfSet{component: label(u, render.LabelComponent)}
 		templates, _, _ := unstructured.NestedSlice(u.Object, "spec", "volumeClaimTemplates")
 		for _, t := range templates {
@@ -137,4 +167,47 @@ func (w *work) claimsOfSets(ctx context.Context) (sets []claimsOfSet, err error)
 		sets = append(sets, set)
 	}
 	return sets, nil
+}
+
+// idle scales a StatefulSet down to no replicas, and waits until its controller has seen that: until then the controller makes
+// volumes anew that are deleted, and after the StatefulSet nobody would know whose they are.
+func (w *work) idle(ctx context.Context, r Ref, path string, u *unstructured.Unstructured) error {
+	if u.GetDeletionTimestamp() != nil {
+		return nil // its controller makes nothing more
+	}
+	if replicas, found, _ := unstructured.NestedInt64(u.Object, "spec", "replicas"); !found || replicas > 0 {
+		object, err := scaledDown(u, w.live.observe(u).own)
+		if err != nil {
+			return err
+		}
+		if _, _, err := w.send(ctx, r, path, object, demand{uid: string(u.GetUID()), force: true}); err != nil {
+			return err
+		}
+	}
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 10*time.Second, true, func(ctx context.Context) (bool, error) {
+		u, err := w.as(r.Namespace).get(ctx, path)
+		if err != nil {
+			return false, err
+		}
+		seen, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+		return seen >= u.GetGeneration(), nil
+	})
+	if ctx.Err() == nil && wait.Interrupted(err) {
+		return errors.New("its controller has not seen that within 10s")
+	}
+	return err
+}
+
+// scaledDown returns what we applied of a StatefulSet, with no replicas.
+func scaledDown(u *unstructured.Unstructured, own []byte) (object []byte, err error) {
+	object = own
+	for _, f := range []struct {
+		path  string
+		value any
+	}{{"apiVersion", u.GetAPIVersion()}, {"kind", u.GetKind()}, {"metadata.name", u.GetName()}, {"metadata.namespace", u.GetNamespace()}, {"spec.replicas", 0}} {
+		if object, err = sjson.SetBytes(object, f.path, f.value); err != nil {
+			return nil, err
+		}
+	}
+	return object, nil
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
@@ -22,7 +24,7 @@ func (f *fixture) disposable() []string {
 		  spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}`,
 		fmt.Sprintf(`{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db, annotations: {d-aros.dev/deletion: delete-data}}, spec: {
 		  replicas: 2, podManagementPolicy: Parallel, serviceName: db, selector: {matchLabels: {app: db}},
-		  template: {metadata: {labels: {app: db}}, spec: {terminationGracePeriodSeconds: 1, containers: [{name: db, image: "example.com/db:1"}]}},
+		  template: {metadata: {labels: {app: db}}, spec: {terminationGracePeriodSeconds: 1, nodeSelector: {d-aros.dev/pool: general}, containers: [{name: db, image: "example.com/db:1"}]}},
 		  volumeClaimTemplates: [{metadata: {name: data, labels: {d-aros.dev/tenant: %s, d-aros.dev/application: shop, d-aros.dev/component: db}},
 		    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]}}`, f.fleet),
 	}
@@ -64,8 +66,29 @@ func TestDataGoesWithItsApplication(t *testing.T) {
 	require.True(t, f.exists(claims, "copied"))
 }
 
+// going reports whether a volume is deleted, or is gone.
+func (f *fixture) going(name string) bool {
+	u, err := f.dynamic.Resource(claims).Namespace(f.fleet).Get(f.t.Context(), name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return true
+	}
+	require.NoError(f.t, err)
+	return u.GetDeletionTimestamp() != nil
+}
+
+// replicas is how many replicas a StatefulSet wants, 0 if it is gone.
+func (f *fixture) replicas(name string) int64 {
+	u, err := f.dynamic.Resource(statefulSets).Namespace(f.fleet).Get(f.t.Context(), name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return 0
+	}
+	require.NoError(f.t, err)
+	n, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+	return n
+}
+
 // TestEndOfDataAnywhere kills the end of an application between any two of its
-// writes: no volume is left over because the next process knows no better.
+// writes: no volume is left over because the next process knows no better, or because it was made anew meanwhile.
 func TestEndOfDataAnywhere(t *testing.T) {
 	f := setup(t)
 	f.apply(f.applier(), f.tenant())
@@ -75,6 +98,9 @@ func TestEndOfDataAnywhere(t *testing.T) {
 		f.apply(f.applier(), f.set("shop", f.disposable()...))
 		f.eventually(func() bool { return f.exists(claims, "data-db-0") && f.exists(claims, "data-db-1") }, "claims of the StatefulSet")
 		done = f.applyDying(survive, f.applierFor, ended)
+		if f.going("data-db-0") || f.going("data-db-1") {
+			require.Zero(t, f.replicas("db"), "after %d writes: its controller would make the volume anew, for ever", survive)
+		}
 		f.apply(f.applier(), ended)
 		f.eventually(func() bool {
 			return !f.exists(claims, "goes") && !f.exists(claims, "data-db-0") && !f.exists(claims, "data-db-1") && !f.exists(statefulSets, "db")
