@@ -24,7 +24,7 @@ import (
 type Config struct {
 	Plan     string // file with the plan; may be a link that is swapped; "": promises to processes only
 	Root     string // of the cgroups
-	Kubelet  cgroup.Kubelet
+	Kubelet  qos.Kubelet
 	System   model.Resources // kept for the host where the plan says nothing of it
 	StateDir string          // for the journal, the last good plan and the report
 	Interval time.Duration   // between two checks of all settings
@@ -216,7 +216,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 	var shaped []network.Outcome
 	var shapeErr error
 	if a.bundle != nil { // without a plan, settings of an earlier one stay as they are
-		found, err := a.tree.Find(a.bundle.plan, a.cfg.Kubelet)
+		found, _, err := a.tree.Find(a.bundle.plan, a.cfg.Kubelet)
 		if err != nil {
 			return err
 		}

@@ -31,8 +31,7 @@ type placed struct {
 // place turns the selectors of a plan into groups, and adds the processes that run to it, each with the group that it was
 // started in. system is kept for the host where the plan says nothing of it.
 func (d *decided) place(from *bundle, found qos.Found, processes []qos.Workload, system model.Resources) *placed {
-	if p := d.placed; p != nil && p.from == from && slices.Equal(p.found.Containers, found.Containers) &&
-		maps.Equal(p.found.Units, found.Units) && reflect.DeepEqual(p.processes, processes) {
+	if p := d.placed; p != nil && p.from == from && maps.EqualFunc(p.found, found, slices.Equal) && reflect.DeepEqual(p.processes, processes) {
 		return p
 	}
 	next := &placed{from: from, found: found, processes: processes}

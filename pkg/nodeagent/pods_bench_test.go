@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
@@ -21,7 +21,7 @@ import (
 func BenchmarkSteadyPods(b *testing.B) {
 	cgrouptest.V1(b, "cpu")
 	cfg := Config{Plan: filepath.Join(b.TempDir(), "plan.yaml"), Root: cgrouptest.Root, StateDir: b.TempDir(), Interval: time.Second, Log: slog.New(slog.DiscardHandler),
-		Kubelet: cgroup.Kubelet{Links: b.TempDir(), Group: cgrouptest.Name(b) + "/kubepods"}}
+		Kubelet: qos.Kubelet{Links: b.TempDir(), Group: cgrouptest.Name(b) + "/kubepods"}}
 	doc := "apiVersion: d-aros.dev/v1alpha1\nkind: NodePlan\nworkloads:\n"
 	for i := range 1000 {
 		doc += fmt.Sprintf("- {name: acme/a%d/web, profile: burstable, cpu: {request: 10m, limit: 200m}, pods: {namespace: acme, kind: StatefulSet, names: [a%d-web], container: web}}\n", i, i)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/test/cgrouptest"
 )
 
@@ -28,7 +28,7 @@ func (n *node) kubelet(namespace, pod, uid, container, id string) (dir string) {
 
 func newKubernetesNode(t *testing.T) *node {
 	n := newNode(t)
-	n.cfg.Kubelet = cgroup.Kubelet{Links: t.TempDir(), Group: cgrouptest.Name(t) + "/kubepods"}
+	n.cfg.Kubelet = qos.Kubelet{Links: t.TempDir(), Group: cgrouptest.Name(t) + "/kubepods"}
 	return n
 }
 

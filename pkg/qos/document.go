@@ -43,8 +43,6 @@ type document struct {
 type documentedWorkload struct {
 	Name     scalar          `yaml:"name"`
 	Cgroup   string          `yaml:"cgroup"`
-	Unit     string          `yaml:"unit"`
-	Pods     Pods            `yaml:"pods"`
 	Source   string          `yaml:"source"`
 	Profile  string          `yaml:"profile"`
 	Priority int             `yaml:"priority"`
@@ -52,6 +50,8 @@ type documentedWorkload struct {
 	CPU      span            `yaml:"cpu"`
 	Memory   span            `yaml:"memory"`
 	Reserved reservedAmounts `yaml:"reserved"`
+
+	Selectors map[string]yaml.Node `yaml:",inline"` // what is left, by field
 }
 
 type span struct{ Request, Limit scalar }
@@ -117,7 +117,7 @@ func readable(err error) string {
 	s = strings.TrimPrefix(s, "unmarshal errors:\n")
 	for _, word := range []struct{ go_, plan string }{
 		{" in type qos.documentedWorkload", " in a workload"}, {" in type qos.document", " in a plan"},
-		{" in type qos.span", ""}, {" in type qos.amounts", ""}, {" in type qos.reservedAmounts", ""}, {" in type qos.Pods", " in pods"}, {" in type model.", " in profile part "},
+		{" in type qos.span", ""}, {" in type qos.amounts", ""}, {" in type qos.reservedAmounts", ""}, {" in type qos.documentedPods", " in pods"}, {" in type model.", " in profile part "},
 	} {
 		s = strings.ReplaceAll(s, word.go_, word.plan)
 	}
@@ -153,6 +153,12 @@ func (r *reader) plan(doc document) Plan {
 		r.complain("%d workloads, %d profiles: at most %d and %d", len(doc.Workloads), len(doc.Profiles), maxWorkloads, maxProfiles)
 		return Plan{}
 	}
+	for _, w := range doc.Workloads {
+		r.strange(w)
+	}
+	if len(r.problems) > 0 {
+		return Plan{} // what follows from a field that is misspelt helps nobody
+	}
 	r.source("plan", doc.Source)
 	if doc.Ledger != "" && !model.ValidLedgerID(doc.Ledger) || doc.Generation < 0 {
 		r.complain("ledger %q, generation %d: want 32 hexadecimal digits or none, and a number", text.Line(doc.Ledger, 40), doc.Generation)
@@ -183,15 +189,15 @@ func (r *reader) plan(doc document) Plan {
 			r.complain("%s: the name is taken", at)
 		}
 		names[w.Name.text] = true
-		if err := w.names(); err != nil {
-			r.complain("%s: %s", at, err)
+		selector, ok := r.selector(at, w)
+		if !ok {
 			continue
 		}
 		if other, taken := cgroups[w.Cgroup]; taken && w.Cgroup != "" {
 			r.complain("%s: cgroup %s belongs to workload %q", at, w.Cgroup, other)
 		}
 		cgroups[w.Cgroup] = w.Name.text
-		plan.Workloads = append(plan.Workloads, r.workload(at, w))
+		plan.Workloads = append(plan.Workloads, r.workload(at, w, selector))
 	}
 	for _, w := range plan.Workloads {
 		for _, dir := range ancestors(w.Cgroup) {
@@ -229,13 +235,13 @@ func (r *reader) profile(p model.QoSProfile) {
 	r.profiles[p.Name] = p
 }
 
-func (r *reader) workload(at string, w documentedWorkload) Workload {
+func (r *reader) workload(at string, w documentedWorkload, selector Selector) Workload {
 	profile, known := r.profiles[w.Profile]
 	if !known {
 		r.complain("%s: profile %q is neither built in nor declared", at, w.Profile)
 	}
 	out := Workload{
-		Name: w.Name.text, Cgroup: w.Cgroup, Unit: w.Unit, Pods: w.Pods, Source: w.Source, Profile: profile, Priority: w.Priority, Hold: w.Hold,
+		Name: w.Name.text, Cgroup: w.Cgroup, Selector: selector, Source: w.Source, Profile: profile, Priority: w.Priority, Hold: w.Hold,
 		Request:  r.amounts(at+" request", amounts{w.CPU.Request, w.Memory.Request}),
 		Limit:    r.amounts(at+" limit", amounts{w.CPU.Limit, w.Memory.Limit}),
 		Reserved: r.reserved(at+" reserved", w.Reserved),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -12,7 +13,7 @@ import (
 // mostEncoded leaves room in a ConfigMap, which holds a MiB with its other fields.
 const mostEncoded = 900 << 10
 
-// heading and row are a document as [Encode] writes it.
+// heading, named and row are a document as [Encode] writes it.
 type (
 	heading struct {
 		APIVersion string             `json:"apiVersion"`
@@ -24,11 +25,11 @@ type (
 		Omitted    int                `json:"omitted,omitempty"`
 		Profiles   []model.QoSProfile `json:"profiles,omitempty"`
 	}
+	named struct {
+		Name   string `json:"name"`
+		Cgroup string `json:"cgroup,omitempty"`
+	}
 	row struct {
-		Name     string   `json:"name"`
-		Cgroup   string   `json:"cgroup,omitempty"`
-		Unit     string   `json:"unit,omitempty"`
-		Pods     *Pods    `json:"pods,omitempty"`
 		Source   string   `json:"source,omitempty"`
 		Profile  string   `json:"profile"`
 		Priority int      `json:"priority,omitempty"`
@@ -103,15 +104,18 @@ func (h heading) encode() []byte {
 
 func (w *Workload) encode() []byte {
 	r := row{
-		Name: w.Name, Cgroup: w.Cgroup, Unit: w.Unit, Source: w.Source, Profile: w.Profile.Name, Priority: w.Priority, Hold: w.Hold,
+		Source: w.Source, Profile: w.Profile.Name, Priority: w.Priority, Hold: w.Hold,
 		CPU: rangeAs("cpu", w.Request.CPU, w.Limit.CPU), Memory: rangeAs("memory", w.Request.Memory, w.Limit.Memory),
 		Reserved: writtenAs(w.Reserved),
 	}
-	if !w.Pods.IsZero() {
-		r.Pods = &w.Pods
+	start, _ := json.Marshal(named{w.Name, w.Cgroup})
+	rest, _ := json.Marshal(r)
+	b := append([]byte("    "), bytes.TrimSuffix(start, []byte("}"))...)
+	if w.Selector != nil {
+		selector, _ := json.Marshal(w.Selector)
+		b = append(fmt.Appendf(b, ",%q:", w.Selector.Field()), selector...)
 	}
-	b, _ := json.Marshal(r)
-	return append([]byte("    "), b...)
+	return append(append(b, ','), bytes.TrimPrefix(rest, []byte("{"))...)
 }
 
 func rangeAs(resource string, request, limit int64) *rangeOf {

@@ -1,16 +1,66 @@
 package qos
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
+
+// Kubelet is where the kubelet shows what it runs.
+type Kubelet struct {
+	Links string // directory of links to the logs of containers
+	Group string // of all pods, relative to the cgroup root; "": kubepods or kubepods.slice
+}
+
+// kubernetes is the environment of pods.
+type kubernetes struct{}
+
+func (kubernetes) Field() string { return Pods{}.Field() }
+
+// documentedPods are pods as a plan has them.
+type documentedPods struct {
+	Pods  `yaml:",inline"`
+	Other map[string]yaml.Node `yaml:",inline"`
+}
+
+func (kubernetes) Read(n *yaml.Node) (Selector, error) {
+	var doc documentedPods
+	if err := n.Decode(&doc); err != nil {
+		return nil, err
+	}
+	return doc.Pods, unknown(doc.Other, "pods")
+}
+
+// Members lists the containers that have a group. A kubelet that is not there has no pods.
+func (kubernetes) Members(look Look) ([]Member, error) {
+	roots := []string{look.Kubelet.Group}
+	if look.Kubelet.Group == "" {
+		roots = []string{"kubepods.slice", "kubepods"}
+	}
+	for _, root := range roots {
+		groups := look.Host.Below(root, 3, func(string) bool { return true })
+		if len(groups) == 0 {
+			continue
+		}
+		links, err := look.Host.Links(look.Kubelet.Links)
+		if err != nil {
+			return nil, fmt.Errorf("find the containers of pods: %w", err)
+		}
+		return Containers(links, root, groups), nil
+	}
+	return nil, nil
+}
 
 // Containers finds the groups of the containers that the kubelet names. Links are those
 // that it makes for whoever collects logs, by name: a name ends in the id of a container,
 // and its target names the namespace, the pod, its UID and the container. Groups are the
 // directories below its group kubepods. What does not look as the kubelet makes it, or has
 // no group, is left out; so is a group below that of a container, which others made.
-func Containers(links map[string]string, kubepods string, groups []string) []Container {
+func Containers(links map[string]string, kubepods string, groups []string) []Member {
 	at := map[string]string{} // by the names of a pod and of a group in it
 	for _, group := range groups {
 		pod, container, ok := containerGroup(group)
@@ -18,7 +68,7 @@ func Containers(links map[string]string, kubepods string, groups []string) []Con
 			at[pod+" "+container] = kubepods + "/" + group
 		}
 	}
-	var all []Container
+	var all []Member
 	for name, target := range links {
 		c, id, ok := containerLink(name, target)
 		if !ok {
@@ -31,7 +81,9 @@ func Containers(links map[string]string, kubepods string, groups []string) []Con
 			}
 		}
 	}
-	sortContainers(all)
+	slices.SortFunc(all, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cgroup, b.Cgroup))
+	})
 	return all
 }
 
@@ -90,12 +142,12 @@ var linkTarget = regexp.MustCompile(`/([a-z0-9][-a-z0-9]{0,62})_([a-z0-9][-a-z0-
 var containerID = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // containerLink reads a link. Its name and its target say the same, or it is none of the kubelet's.
-func containerLink(name, target string) (c Container, id string, ok bool) {
+func containerLink(name, target string) (c Member, id string, ok bool) {
 	m := linkTarget.FindStringSubmatch(target)
 	if m == nil {
 		return c, "", false
 	}
-	c = Container{Namespace: m[1], Pod: m[2], UID: m[3], Name: m[4]}
+	c = Member{Namespace: m[1], Pod: m[2], UID: m[3], Name: m[4]}
 	id, ok = strings.CutPrefix(strings.TrimSuffix(name, ".log"), c.Pod+"_"+c.Namespace+"_"+c.Name+"-")
 	return c, id, ok && containerID.MatchString(id)
 }

@@ -6,18 +6,6 @@ import (
 	"slices"
 )
 
-// Found is what there is on a node for the selectors of a plan.
-type Found struct {
-	Containers []Container       // that run in groups of the kubelet
-	Units      map[string]string // groups of units of systemd, by the names that were looked for
-}
-
-// Container is a container of a pod, as the kubelet names it.
-type Container struct {
-	Namespace, Pod, UID, Name string
-	Cgroup                    string // relative to the cgroup root
-}
-
 // Unplaced is a workload of the plan that has no group here, or none that it may have.
 type Unplaced struct {
 	Workload string `json:"workload"`
@@ -30,10 +18,7 @@ type Unplaced struct {
 // two workloads select belongs to neither, and one around the groups of others is not
 // taken: both are refused.
 func Place(plan Plan, found Found) (Plan, []Unplaced) {
-	p := placing{found: found, containers: map[string][]Container{}, claims: map[string][]string{}, inside: map[string]string{}}
-	for _, c := range found.Containers {
-		p.containers[c.key()] = append(p.containers[c.key()], c)
-	}
+	p := placing{found: found, claims: map[string][]string{}, inside: map[string]string{}}
 	placed := plan
 	placed.Workloads = make([]Workload, 0, len(plan.Workloads))
 	for _, w := range plan.Workloads {
@@ -55,38 +40,30 @@ func Place(plan Plan, found Found) (Plan, []Unplaced) {
 
 // placing is the work of Place.
 type placing struct {
-	found      Found
-	containers map[string][]Container // by key
-	claims     map[string][]string    // names of workloads, by cgroup
-	inside     map[string]string      // the first workload in groups below, by cgroup
-	unplaced   []Unplaced
+	found    Found
+	claims   map[string][]string // names of workloads, by cgroup
+	inside   map[string]string   // the first workload in groups below, by cgroup
+	unplaced []Unplaced
 }
-
-// key is what all containers of one component have in common.
-func (c Container) key() string { return c.Namespace + "/" + c.Name }
 
 // groups returns the workload once for each group that it has.
 func (p *placing) groups(w Workload) []Workload {
-	if w.Cgroup != "" {
+	if w.Selector == nil {
 		return []Workload{w}
 	}
-	if w.Unit != "" {
-		if w.Cgroup = p.found.Units[w.Unit]; w.Cgroup != "" {
-			return []Workload{w}
-		}
-		p.unplaced = append(p.unplaced, Unplaced{Workload: w.Name, Reason: "no group of unit " + w.Unit})
-		return nil
-	}
 	var placed []Workload
-	for _, c := range p.containers[w.Pods.Namespace+"/"+w.Pods.Container] {
-		if w.Pods.selects(c) {
-			one := w
-			one.Name, one.Cgroup = w.Name+"@"+c.Pod, c.Cgroup
-			placed = append(placed, one)
+	for _, g := range p.found[w.Selector.Field()] {
+		if !w.Selector.Selects(g) {
+			continue
 		}
+		one := w
+		if one.Cgroup = g.Cgroup; g.Pod != "" {
+			one.Name += "@" + g.Pod
+		}
+		placed = append(placed, one)
 	}
 	if placed == nil {
-		p.unplaced = append(p.unplaced, Unplaced{Workload: w.Name, Reason: "none of its pods is here"})
+		p.unplaced = append(p.unplaced, Unplaced{Workload: w.Name, Reason: w.Selector.Missing()})
 	}
 	return placed
 }
@@ -116,10 +93,4 @@ func other(names []string, name string) string {
 		}
 	}
 	return "the same workload"
-}
-
-func sortContainers(all []Container) {
-	slices.SortFunc(all, func(a, b Container) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Cgroup, b.Cgroup))
-	})
 }

@@ -17,13 +17,13 @@ const selectors = head + `workloads:
 - {name: plain, profile: burstable, cgroup: d-aros.slice/plain}
 `
 
-func containersOf(pods ...string) (all []Container) {
+func containersOf(pods ...string) (all []Member) {
 	for _, pod := range pods {
 		name := "web"
 		if pod[:7] == "shop-db" {
 			name = "db"
 		}
-		all = append(all, Container{Namespace: "acme", Pod: pod, Name: name, Cgroup: "kubepods/pod" + pod + "/main"})
+		all = append(all, Member{Namespace: "acme", Pod: pod, Name: name, Cgroup: "kubepods/pod" + pod + "/main"})
 	}
 	return all
 }
@@ -32,9 +32,9 @@ func TestPlaceFindsTheGroupsOfSelectors(t *testing.T) {
 	plan, err := Parse([]byte(selectors))
 	require.NoError(t, err)
 	placed, unplaced := Place(plan, Found{
-		Containers: append(containersOf("shop-db-0", "shop-web-5d78c9869d-x7x2b", "shop-web-next-74d9c-bcdfg"),
-			Container{Namespace: "evil", Pod: "shop-db-0", Name: "db", Cgroup: "kubepods/podevil/main"}),
-		Units: map[string]string{"sshd.service": "system.slice/sshd.service"},
+		"pods": append(containersOf("shop-db-0", "shop-web-5d78c9869d-x7x2b", "shop-web-next-74d9c-bcdfg"),
+			Member{Namespace: "evil", Pod: "shop-db-0", Name: "db", Cgroup: "kubepods/podevil/main"}),
+		"unit": {{Name: "sshd.service", Cgroup: "system.slice/sshd.service"}},
 	})
 	require.Empty(t, unplaced)
 	groups := map[string]string{}
@@ -68,8 +68,8 @@ func TestPlaceRefusesGroupsOfOthers(t *testing.T) {
 		"- {name: system/kubepods.slice, profile: guaranteed-pro, cpu: {request: 1}, unit: kubepods.slice}\n"))
 	require.NoError(t, err)
 	placed, unplaced := Place(twice, Found{
-		Containers: containersOf("shop-db-0", "shop-web-5d78c9869d-x7x2b"),
-		Units:      map[string]string{"sshd.service": "init.scope", "kubepods.slice": "kubepods"},
+		"pods": containersOf("shop-db-0", "shop-web-5d78c9869d-x7x2b"),
+		"unit": {{Name: "sshd.service", Cgroup: "init.scope"}, {Name: "kubepods.slice", Cgroup: "kubepods"}},
 	})
 	require.Len(t, placed.Workloads, 2, "the web pod and the plain group")
 	reasons := ""
@@ -114,9 +114,9 @@ func TestEncodeAndParse(t *testing.T) {
 			case 0:
 				w.Cgroup = fmt.Sprintf("d-aros.slice/%d", i)
 			case 1:
-				w.Unit = fmt.Sprintf("a%d.service", i)
+				w.Selector = Unit(fmt.Sprintf("a%d.service", i))
 			default:
-				w.Pods = Pods{Namespace: "acme", Kind: "Deployment", Names: []string{"a", "a-next"}, Container: "db"}
+				w.Selector = Pods{Namespace: "acme", Kind: "Deployment", Names: []string{"a", "a-next"}, Container: "db"}
 			}
 			plan.Workloads = append(plan.Workloads, w)
 		}
@@ -134,7 +134,7 @@ func TestEncodeLeavesOutTheLeastImportant(t *testing.T) {
 	var plan Plan
 	profiles := model.BuiltinQoSProfiles()
 	for i := range maxWorkloads + 100 {
-		plan.Workloads = append(plan.Workloads, Workload{Name: fmt.Sprintf("acme/a%d/db", i), Unit: fmt.Sprintf("a%d.service", i), Profile: profiles[i%len(profiles)]})
+		plan.Workloads = append(plan.Workloads, Workload{Name: fmt.Sprintf("acme/a%d/db", i), Selector: Unit(fmt.Sprintf("a%d.service", i)), Profile: profiles[i%len(profiles)]})
 	}
 	document := Encode(plan)
 	require.Less(t, len(document), MaxDocument)

@@ -23,10 +23,9 @@ type Plan struct {
 // Invariant: Reserved <= Request <= Limit wherever a limit is set.
 type Workload struct {
 	Name     string
-	Cgroup   string // relative to the cgroup root, clean; "" where a selector stands
-	Unit     string // of systemd, "" for none
-	Pods     Pods   // zero: none
-	Source   string // commit that declares the promise, "" if unknown
+	Cgroup   string   // relative to the cgroup root, clean; "" where a selector stands
+	Selector Selector // nil where a cgroup stands
+	Source   string   // commit that declares the promise, "" if unknown
 	Profile  model.QoSProfile
 	Priority int
 	Hold     bool // its settings are compared and shown, but left to others

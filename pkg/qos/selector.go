@@ -1,116 +1,67 @@
 package qos
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
+	"maps"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// Pods selects one container of the pods that a controller of Kubernetes makes, by what
-// the kubelet knows of them. Labels do not count: whoever makes a pod writes them.
-type Pods struct {
-	Namespace string   `json:"namespace" yaml:"namespace"`
-	Kind      string   `json:"kind" yaml:"kind"`   // of the controller, such as Deployment
-	Names     []string `json:"names" yaml:"names"` // of the controllers
-	Container string   `json:"container" yaml:"container"`
-}
-
-// IsZero reports whether nothing is selected.
-func (p Pods) IsZero() bool {
-	return p.Namespace == "" && p.Kind == "" && len(p.Names) == 0 && p.Container == ""
-}
-
-// cutName is the length of a pod's name of which a part in the middle is missing: whoever
-// makes it cuts what stands before the last five characters.
-const cutName = 63
-
-// random is a character that controllers choose: of those that spell no words.
-const random = `[bcdfghjklmnpqrstvwxz2456789]`
-
-// ending says what follows the name of a controller in the names of its pods.
-type ending struct{ whole, cut *regexp.Regexp }
-
-func endsIn(whole, middle string) ending {
-	return ending{regexp.MustCompile("^" + whole + "$"), regexp.MustCompile("^-" + middle + random + "{5}$")}
-}
-
-// endings are those of the kinds of controllers. The Jobs of a component end in a digest.
-var endings = map[string]ending{
-	"Deployment":  endsIn("-"+random+"{1,10}-"+random+"{5}", random+"{0,10}"),
-	"StatefulSet": endsIn("-[0-9]{1,9}", "[0-9]{0,9}"),
-	"DaemonSet":   endsIn("-"+random+"{5}", ""),
-	"Job":         endsIn("-[0-9a-f]{8}(-[0-9]{1,9})?-"+random+"{5}", "[0-9a-f]{0,8}(-[0-9]{0,9})?"),
-	"CronJob":     endsIn("-[0-9]{1,12}(-[0-9]{1,9})?-"+random+"{5}", "[0-9]{0,12}(-[0-9]{0,9})?"),
-}
-
-// selects reports whether a container is one of those.
-func (p Pods) selects(c Container) bool {
-	if p.Namespace != c.Namespace || p.Container != c.Name {
-		return false
+// selector reads what a workload names: one cgroup, for which there is none, or what one
+// environment selects. It reports whether that is something that a plan may name.
+func (r *reader) selector(at string, w documentedWorkload) (s Selector, ok bool) {
+	fields, named := []string{"cgroup"}, 0
+	if w.Cgroup != "" {
+		named++
 	}
-	for _, name := range p.Names {
-		rest, ok := strings.CutPrefix(c.Pod, name)
-		if ok && (endings[p.Kind].whole.MatchString(rest) || len(c.Pod) == cutName && endings[p.Kind].cut.MatchString(rest)) {
-			return true
+	for _, e := range environments {
+		fields = append(fields, e.Field())
+		n, there := w.Selectors[e.Field()]
+		if !there || n.Tag == "!!null" {
+			continue
+		}
+		named++
+		var err error
+		if s, err = e.Read(&n); err != nil {
+			r.complain("%s", readable(err))
+			return nil, false
 		}
 	}
-	return false
+	last := len(fields) - 1
+	var err error
+	switch {
+	case named == 0:
+		err = fmt.Errorf("names no %s or %s", strings.Join(fields[:last], ", "), fields[last])
+	case named > 1:
+		err = fmt.Errorf("names more than one of %s and %s", strings.Join(fields[:last], ", "), fields[last])
+	case s != nil:
+		err = s.Check()
+	default:
+		err = checkCgroup(w.Cgroup)
+	}
+	if err != nil {
+		r.complain("%s: %s", at, err)
+	}
+	return s, err == nil
 }
 
-// names returns an error unless the workload names one cgroup, unit or sort of pods,
-// and nothing that no plan may name.
-func (w *documentedWorkload) names() error {
-	n := 0
-	for _, named := range []bool{w.Cgroup != "", w.Unit != "", !w.Pods.IsZero()} {
-		if named {
-			n++
-		}
+// strange complains of fields of a workload that are those of no environment.
+func (r *reader) strange(w documentedWorkload) {
+	other := maps.Clone(w.Selectors)
+	for _, e := range environments {
+		delete(other, e.Field())
 	}
-	switch {
-	case n == 0:
-		return errors.New("names no cgroup, unit or pods")
-	case n > 1:
-		return errors.New("names more than one of cgroup, unit and pods")
-	case w.Cgroup != "":
-		return checkCgroup(w.Cgroup)
-	case w.Unit != "":
-		return checkUnit(w.Unit)
+	if err := unknown(other, "a workload"); err != nil {
+		r.complain("%s", err)
 	}
-	return w.Pods.check()
 }
 
-// unit is the name of a unit of systemd that has a cgroup.
-var unit = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9_.@:\\]{0,200}\.(service|slice|scope)$`)
-
-func checkUnit(name string) error {
-	switch {
-	case !unit.MatchString(name):
-		return fmt.Errorf("unit %.64q: want the name of a service, slice or scope", name)
-	case name == "init.scope":
-		return fmt.Errorf("unit %q belongs to the host's init", name)
-	}
-	return nil
-}
-
-// label is a name of Kubernetes, as far as a name of a directory can hold it.
-var label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
-
-func (p Pods) check() error {
-	switch {
-	case !label.MatchString(p.Namespace):
-		return fmt.Errorf("pods: %.64q cannot name a namespace", p.Namespace)
-	case endings[p.Kind].whole == nil:
-		return fmt.Errorf("pods: %.64q makes no pods: want Deployment, StatefulSet, DaemonSet, Job or CronJob", p.Kind)
-	case len(p.Names) == 0 || len(p.Names) > 4:
-		return fmt.Errorf("pods: %d names of controllers: want 1 to 4", len(p.Names))
-	case !label.MatchString(p.Container):
-		return fmt.Errorf("pods: %.64q cannot name a container", p.Container)
-	}
-	for _, name := range p.Names {
-		if !label.MatchString(name) {
-			return fmt.Errorf("pods: %.64q cannot name a controller", name)
-		}
+// unknown returns an error for fields that nobody has read, in the words of the YAML package.
+func unknown(fields map[string]yaml.Node, of string) error {
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		return fmt.Errorf("line %d: field %.64s not found in %s", fields[field].Line, field, of)
 	}
 	return nil
 }

@@ -30,10 +30,10 @@ func TestSelectsPodsByTheirControllers(t *testing.T) {
 		{"CronJob", "shop-nightly", "shop-nightly-x7x2b", false},
 	} {
 		p := Pods{Namespace: "acme", Kind: c.kind, Names: []string{c.name}, Container: "main"}
-		require.NoError(t, p.check())
-		require.Equal(t, c.want, p.selects(Container{Namespace: "acme", Pod: c.pod, Name: "main"}), "%s %s: %s", c.kind, c.name, c.pod)
-		require.False(t, p.selects(Container{Namespace: "evil", Pod: c.pod, Name: "main"}))
-		require.False(t, p.selects(Container{Namespace: "acme", Pod: c.pod, Name: "sidecar"}))
+		require.NoError(t, p.Check())
+		require.Equal(t, c.want, p.Selects(Member{Namespace: "acme", Pod: c.pod, Name: "main"}), "%s %s: %s", c.kind, c.name, c.pod)
+		require.False(t, p.Selects(Member{Namespace: "evil", Pod: c.pod, Name: "main"}))
+		require.False(t, p.Selects(Member{Namespace: "acme", Pod: c.pod, Name: "sidecar"}))
 	}
 }
 

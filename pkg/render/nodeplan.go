@@ -116,7 +116,7 @@ func (p *nodePlan) add(inst *model.Instance, state *model.ComponentState) {
 	}
 	limits := component.Limits(c, grant)
 	w := qos.Workload{
-		Name: inst.App.String() + "/" + c.Name, Pods: pods, Source: spec.Commit, Profile: p.profile(cmp.Or(grant.QoS, c.QoS)), Priority: spec.Priority,
+		Name: inst.App.String() + "/" + c.Name, Selector: pods, Source: spec.Commit, Profile: p.profile(cmp.Or(grant.QoS, c.QoS)), Priority: spec.Priority,
 		Request: model.Resources{CPU: grant.Requests.CPU, Memory: grant.Requests.Memory}, Limit: model.Resources{CPU: limits.CPU, Memory: limits.Memory},
 	}
 	if qos.Reserves(w.Profile) {
@@ -148,7 +148,7 @@ func (p *nodePlan) reserve(r model.Reservation) {
 	}
 	if r.System != "" {
 		p.holders = append(p.holders, &holder{Workload: qos.Workload{
-			Name: "system/" + r.System, Unit: r.System, Profile: p.profile(model.GuaranteedPro), Priority: math.MaxInt32,
+			Name: "system/" + r.System, Selector: qos.Unit(r.System), Profile: p.profile(model.GuaranteedPro), Priority: math.MaxInt32,
 			Request: amount, Reserved: ofEach(amount),
 		}})
 		return

@@ -4,13 +4,11 @@ package cgroup
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -23,74 +21,44 @@ const (
 	mostGroups = 50_000
 )
 
-// Kubelet is where the kubelet shows what it runs.
-type Kubelet struct {
-	Links string // directory of links to the logs of containers
-	Group string // of all pods, relative to the cgroup root; "": kubepods or kubepods.slice
+// Find looks for what the selectors of the plan name. It also returns the directories in which
+// it looked: groups that come or go do so there.
+func (t *Tree) Find(plan qos.Plan, kubelet qos.Kubelet) (qos.Found, []string, error) {
+	l := &looking{tree: t}
+	found, err := qos.Find(plan, l, kubelet)
+	return found, l.dirs, err
 }
 
-// Find looks for what the selectors of the plan name. A kubelet that is not there has no pods.
-func (t *Tree) Find(plan qos.Plan, kubelet Kubelet) (found qos.Found, err error) {
-	var units []string
-	pods := false
+// looking is a host as environments see it.
+type looking struct {
+	tree *Tree
+	dirs []string // that were looked into, or would be if they were there
+}
+
+// groups is the hierarchy in which groups are looked for.
+func (t *Tree) groups() hierarchy {
+	if h, ok := t.hierarchies["cpu"]; ok {
+		return h
+	}
+	return t.hierarchies["memory"]
+}
+
+// Around returns the directories in which the groups of a plan come and go, in the hierarchy in which groups are looked for.
+func (t *Tree) Around(plan qos.Plan) (dirs []string) {
+	h := t.groups()
+	if h.dir == nil {
+		return nil
+	}
 	for i := range plan.Workloads {
-		if name := plan.Workloads[i].Unit; name != "" {
-			units = append(units, name)
-		}
-		pods = pods || !plan.Workloads[i].Pods.IsZero()
+		dirs = append(dirs, filepath.Join(h.dir.Name(), filepath.Dir(plan.Workloads[i].Cgroup)))
 	}
-	if len(units) > 0 {
-		found.Units = t.units(units)
-	}
-	if pods {
-		found.Containers, err = t.containers(kubelet)
-	}
-	return found, err
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
 }
 
-// containers lists the containers of the kubelet that have a group.
-func (t *Tree) containers(kubelet Kubelet) ([]qos.Container, error) {
-	roots := []string{kubelet.Group}
-	if kubelet.Group == "" {
-		roots = []string{"kubepods.slice", "kubepods"}
-	}
-	for _, root := range roots {
-		groups := t.below(root, 3, func(string) bool { return true })
-		if len(groups) == 0 {
-			continue
-		}
-		links, err := readLinks(kubelet.Links)
-		if err != nil {
-			return nil, fmt.Errorf("find the containers of pods: %w", err)
-		}
-		return qos.Containers(links, root, groups), nil
-	}
-	return nil, nil
-}
-
-// units returns the groups of units of systemd. It looks for them in slices only: below
-// those of services and containers others make groups, and choose their names.
-func (t *Tree) units(names []string) map[string]string {
-	groups := t.below("", 8, func(name string) bool {
-		return strings.HasSuffix(name, ".slice") && !strings.HasSuffix(name, "kubepods.slice")
-	})
-	slices.Sort(groups)
-	at := map[string]string{}
-	for _, group := range groups {
-		name := filepath.Base(group)
-		if _, twice := at[name]; !twice && slices.Contains(names, name) {
-			at[name] = group
-		}
-	}
-	return at
-}
-
-// below lists the groups below a group, down to a depth, and only in those that enter admits.
-func (t *Tree) below(root string, depth int, enter func(name string) bool) (groups []string) {
-	h, ok := t.hierarchies["cpu"]
-	if !ok {
-		h = t.hierarchies["memory"]
-	}
+// Below is for [qos.Shown].
+func (l *looking) Below(root string, depth int, enter func(name string) bool) (groups []string) {
+	h := l.tree.groups()
 	if h.dir == nil {
 		return nil
 	}
@@ -101,6 +69,9 @@ func (t *Tree) below(root string, depth int, enter func(name string) bool) (grou
 	var walk func(dir *os.File, path string, depth int)
 	walk = func(dir *os.File, path string, depth int) {
 		defer dir.Close()
+		if len(l.dirs) < mostGroups {
+			l.dirs = append(l.dirs, filepath.Join(h.dir.Name(), root, path))
+		}
 		children, _ := dir.ReadDir(manyChildren)
 		for _, child := range children {
 			if !child.IsDir() || len(groups) == mostGroups {
@@ -120,13 +91,15 @@ func (t *Tree) below(root string, depth int, enter func(name string) bool) (grou
 	}
 	if dir, err := openBeneath(h.dir, top, unix.O_RDONLY|unix.O_DIRECTORY); err == nil {
 		walk(dir, "", depth)
+	} else {
+		l.dirs = append(l.dirs, filepath.Join(h.dir.Name(), root))
 	}
 	return groups
 }
 
-// readLinks returns the targets of the links in a directory. It follows none. A directory that
-// is gone is an error: it does not mean that no pod runs.
-func readLinks(dir string) (map[string]string, error) {
+// Links is for [qos.Shown].
+func (l *looking) Links(dir string) (map[string]string, error) {
+	l.dirs = append(l.dirs, dir)
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err

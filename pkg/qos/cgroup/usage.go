@@ -133,7 +133,7 @@ func (t *Tree) Rivals(path string) map[string]int64 {
 		around, _ := filepath.Split(path)
 		around = strings.TrimSuffix(around, "/")
 		rest, known := t.Ran(around)
-		for _, name := range t.below(around, 1, nil) {
+		for _, name := range (&looking{tree: t}).Below(around, 1, nil) {
 			group := strings.TrimPrefix(around+"/"+name, "/")
 			n, ok := t.Ran(group)
 			if rest -= n; ok && group != path {
