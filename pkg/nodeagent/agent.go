@@ -53,6 +53,7 @@ type agent struct {
 	meter    meter
 	follower follower
 	squeezer squeezer
+	arrivals arrivals
 	decided  decided
 	contests contests
 	said     string      // error of the last turn
@@ -120,6 +121,8 @@ func Run(ctx context.Context, cfg Config) error {
 	defer stop()
 	changed, stopWatching := a.watch()
 	defer stopWatching()
+	came, stopWaiting := a.arrivals.start(cfg.Log)
+	defer stopWaiting()
 	pressed, stopPolling := a.pressed()
 	defer stopPolling()
 	wait, err := a.supervise(ctx)
@@ -143,6 +146,8 @@ func Run(ctx context.Context, cfg Config) error {
 			return err
 		case <-tick.C:
 		case <-changed:
+		case <-came:
+			a.tree.LookAtAll()
 		case <-pressed:
 		}
 	}
@@ -216,12 +221,13 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 	var shaped []network.Outcome
 	var shapeErr error
 	if a.bundle != nil { // without a plan, settings of an earlier one stay as they are
-		found, _, err := a.tree.Find(a.bundle.plan, a.cfg.Kubelet)
+		found, looked, err := a.tree.Find(a.bundle.plan, a.cfg.Kubelet)
 		if err != nil {
 			return err
 		}
 		placed := a.decided.place(a.bundle, found, a.running(), a.cfg.System)
 		plan := placed.plan
+		a.arrivals.watch(append(looked, a.tree.Around(plan)...))
 		host, err := a.tree.Host(plan, a.journal)
 		if err != nil {
 			return err

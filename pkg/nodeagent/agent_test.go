@@ -50,6 +50,8 @@ func (b *syncBuffer) String() string {
 	return b.buf.String()
 }
 
+func logTo(b *syncBuffer) *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
+
 func newNode(t *testing.T) *node {
 	cgrouptest.V1(t, "cpu")
 	name := cgrouptest.Name(t) + "/web"
@@ -58,7 +60,7 @@ func newNode(t *testing.T) *node {
 		t: t, name: name, dir: cgrouptest.Group(t, cgrouptest.Root+"/cpu", name), log: log,
 		cfg: Config{
 			Plan: filepath.Join(t.TempDir(), "plan.yaml"), Root: cgrouptest.Root, StateDir: filepath.Join(t.TempDir(), "state"),
-			Interval: 200 * time.Millisecond, Log: slog.New(slog.NewTextHandler(log, nil)),
+			Interval: 200 * time.Millisecond, Log: logTo(log),
 		},
 	}
 }

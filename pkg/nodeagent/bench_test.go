@@ -38,6 +38,8 @@ func BenchmarkSteadyTurn(b *testing.B) {
 			a, err := open(cfg, false)
 			require.NoError(b, err)
 			defer a.close()
+			_, stop := a.arrivals.start(cfg.Log)
+			defer stop()
 			require.NoError(b, a.pass(b.Context(), false))
 			require.Equal(b, groups*4, len(a.report.Outcomes))
 			before := used(b)

@@ -36,6 +36,8 @@ func BenchmarkSteadyPods(b *testing.B) {
 	a, err := open(cfg, false)
 	require.NoError(b, err)
 	defer a.close()
+	_, stop := a.arrivals.start(cfg.Log)
+	defer stop()
 	require.NoError(b, a.pass(b.Context(), false))
 	require.Len(b, a.report.Unplaced, 890)
 	before := used(b)

@@ -30,6 +30,9 @@ type quiet struct {
 	next     int // of steady, the one that has its turn
 }
 
+// LookAtAll makes the next pass look at all groups: a new one may have the name of one that was at rest.
+func (t *Tree) LookAtAll() { t.calm.last = nil }
+
 // remember keeps a pass that is over for the next one, if it found nothing to do. The settings must not change any more.
 func (t *Tree) remember(settings []qos.Setting, c *comparison) {
 	t.calm.last = nil

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -52,8 +51,7 @@ func (t *Tree) Around(plan qos.Plan) (dirs []string) {
 	for i := range plan.Workloads {
 		dirs = append(dirs, filepath.Join(h.dir.Name(), filepath.Dir(plan.Workloads[i].Cgroup)))
 	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs)
+	return dirs
 }
 
 // Below is for [qos.Shown].
