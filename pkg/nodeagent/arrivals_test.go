@@ -56,26 +56,31 @@ func TestArrivalsAreGathered(t *testing.T) {
 		events, wake := make(chan fsnotify.Event), make(chan struct{}, 1)
 		go gather(events, nil, nil, wake)
 		turns := 0
-		for range 5000 {
-			events <- fsnotify.Event{Name: "a", Op: fsnotify.Create}
-			time.Sleep(2 * time.Millisecond) // of a clock that goes on when all wait
+		often, enough := time.NewTicker(2*time.Millisecond), time.After(10*time.Second)
+		for often != nil {
 			select {
+			case <-often.C:
+				events <- fsnotify.Event{Name: "a", Op: fsnotify.Create}
 			case <-wake:
 				turns++
-			default:
+			case <-enough:
+				often.Stop()
+				often = nil
 			}
 		}
 		require.InDelta(t, 20, turns, 1)
-		time.Sleep(time.Minute)
-		require.Len(t, wake, 1, "the last one is not forgotten")
-		<-wake
+		<-wake // the last one is not forgotten
 		events <- fsnotify.Event{Name: "a", Op: fsnotify.Write}
-		time.Sleep(time.Minute)
-		require.Empty(t, wake)
+		select {
+		case <-wake:
+			t.Error("a file that is written begins a turn")
+		case <-time.After(time.Minute):
+			require.Empty(t, wake)
+		}
+		began := time.Now()
 		events <- fsnotify.Event{Name: "a", Op: fsnotify.Remove}
-		time.Sleep(gathering)
-		synctest.Wait()
-		require.Len(t, wake, 1, "after a quiet time at once")
+		<-wake
+		require.Equal(t, gathering, time.Since(began), "after a quiet time")
 		close(events)
 	})
 }

@@ -22,7 +22,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/nodeagent"
-	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/reconcile"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/runtime"
@@ -58,7 +58,7 @@ func newNodeWorld(t *testing.T) *nodeWorld {
 	w.engine = newEngine(t, w.repo, w.name, w.cluster.Config, func(o *reconcile.Options) { o.Status, o.Nodes, o.Runtime = branch, carrier, mux })
 	n.agent = nodeagent.Config{
 		Plan: filepath.Join(t.TempDir(), "plan.json"), Root: cgrouptest.Root, StateDir: t.TempDir(), Interval: 100 * time.Millisecond,
-		Kubelet: cgroup.Kubelet{Links: t.TempDir(), Group: cgrouptest.Name(t) + "/kubepods"}, Log: slog.New(slog.DiscardHandler),
+		Kubelet: qos.Kubelet{Links: t.TempDir(), Group: cgrouptest.Name(t) + "/kubepods"}, Log: slog.New(slog.DiscardHandler),
 	}
 	return n
 }
