@@ -138,13 +138,19 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte(head + "workloads: [{name: a, cgroup: ../a, profile: burstable}]"))
 	f.Add([]byte(head + "profiles: [{name: p, memory: {high: 90}}]"))
+	f.Add([]byte(selectors))
+	f.Add([]byte(head + "workloads: [{name: a, profile: burstable, pods: &p {namespace: a, kind: Job, names: [b], container: c}}, {name: b, profile: burstable, pods: *p, unit: }]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		plan, err := Parse(data)
 		if err != nil {
 			return
 		}
 		for _, w := range plan.Workloads {
-			if checkCgroup(w.Cgroup) != nil || !w.ofMachine().Fits(w.Request) || w.Request.CPU < 0 || w.Request.Memory < 0 {
+			named := checkCgroup
+			if w.Selector != nil {
+				named = func(string) error { return w.Selector.Check() }
+			}
+			if named(w.Cgroup) != nil || !w.ofMachine().Fits(w.Request) || w.Request.CPU < 0 || w.Request.Memory < 0 {
 				t.Fatalf("accepted %+v", w)
 			}
 		}

@@ -73,6 +73,11 @@ func TestEachGroupHasItsTurn(t *testing.T) {
 	require.NoError(t, os.Mkdir(dirs[last], 0o755))
 	require.Equal(t, 1, found(last), "a group that is waited for is looked for in each pass")
 	rest()
+	require.NoError(t, os.Remove(dirs[mostLooked]))
+	require.NoError(t, os.Mkdir(dirs[mostLooked], 0o755))
+	r.tree.LookAtAll()
+	require.Equal(t, 1, found(mostLooked), "a new group of the name of one at rest")
+	rest()
 	settings = slices.Clone(settings)
 	settings[3].Value = "78"
 	require.Equal(t, 1, found(3), "another plan is in force at once")
