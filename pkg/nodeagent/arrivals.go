@@ -3,6 +3,8 @@
 package nodeagent
 
 import (
+	"errors"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -52,7 +54,7 @@ func (a *arrivals) start(log *slog.Logger) (came <-chan struct{}, stop func()) {
 }
 
 // gather makes one wake of what happens together, and at most two in a second, until there are no more events.
-func gather(events <-chan fsnotify.Event, errors <-chan error, told <-chan struct{}, wake chan<- struct{}) {
+func gather(events <-chan fsnotify.Event, failed <-chan error, told <-chan struct{}, wake chan<- struct{}) {
 	var due <-chan time.Time
 	var last time.Time
 	for {
@@ -64,7 +66,7 @@ func gather(events <-chan fsnotify.Event, errors <-chan error, told <-chan struc
 			if !e.Has(fsnotify.Create) && !e.Has(fsnotify.Remove) && !e.Has(fsnotify.Rename) { // a file that somebody wrote
 				continue
 			}
-		case _, ok := <-errors: // an overflow: look everywhere
+		case _, ok := <-failed: // an overflow: look everywhere
 			if !ok {
 				return
 			}
@@ -94,7 +96,7 @@ func (a *arrivals) watch(dirs []string) {
 	if a.watcher == nil {
 		return
 	}
-	slices.Sort(dirs) // those around others first
+	slices.Sort(dirs)
 	wanted := make(map[string]identity, len(a.watched))
 	said := ""
 	for _, dir := range slices.Compact(dirs) {
@@ -108,11 +110,15 @@ func (a *arrivals) watch(dirs []string) {
 		}
 		if a.watched[dir] != id {
 			_ = a.watcher.Remove(dir) // it was another one, or none
-			if err := a.watcher.Add(dir); err != nil {
+			err := a.watcher.Add(dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				said = err.Error()
-				break
+				continue
 			}
 			send(a.told)
+			if err != nil { // it is gone again
+				continue
+			}
 		}
 		wanted[dir] = id
 	}

@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,8 +61,13 @@ func (r *reader) strange(w documentedWorkload) {
 
 // unknown returns an error for fields that nobody has read, in the words of the YAML package.
 func unknown(fields map[string]yaml.Node, of string) error {
-	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		return fmt.Errorf("line %d: field %.64s not found in %s", fields[field].Line, field, of)
+	var all []string
+	for field, n := range fields {
+		all = append(all, fmt.Sprintf("line %d: field %.64s not found in %s", n.Line, field, of))
 	}
-	return nil
+	if all == nil {
+		return nil
+	}
+	slices.Sort(all)
+	return errors.New(strings.Join(all[:min(len(all), maxErrors)], "; "))
 }
