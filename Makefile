@@ -47,7 +47,7 @@ quick: ## Test every package a little, in 3 to 4 minutes: no cluster, no race de
 	$(IN_MEMORY); $(PURE) -p 4 -short ./...
 
 .PHONY: test
-test: fmt vet staticcheck cluster ## Test everything once, on a real control plane, in 12 to 15 minutes
+test: fmt vet staticcheck cluster ## Test everything once, on a real control plane, in 14 to 16 minutes
 	$(MAKE) --no-print-directory -j 3 watched unwatched control-plane
 
 .PHONY: check
