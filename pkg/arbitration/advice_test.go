@@ -469,16 +469,23 @@ func TestWhereNothingCanBeTriedAllKindsAreTold(t *testing.T) {
 	require.Contains(t, sentence, "No single change of these kinds suffices: a smaller request, fewer replicas, ")
 }
 
-// In a fleet that is too large to be arbitrated again, who is refused by a quota is told the least larger one that admits it, and
-// nothing of it where another application would pass with it first.
-func TestALargerQuotaIsToldInLargeFleets(t *testing.T) {
-	text := "policy preemption=none\npool p cpu=400\ntenant a quota=4\ntenant b\nruns a/web size=4\nruns"
+// inLargeFleet returns a story with 310 applications of tenant b that run, which are too many to arbitrate all again for a change.
+func inLargeFleet(t *testing.T, before, after string) *story.Story {
+	t.Helper()
+	text := before + "\nruns"
 	for i := range 310 {
 		text += fmt.Sprintf(" b/%03d", i)
 	}
-	s, err := story.Read(text + " size=1\nasks a/more size=2\nasks a/most size=3")
+	s, err := story.Read(text + " size=1\n" + after)
 	require.NoError(t, err)
 	s.Advises = true
+	return s
+}
+
+// In a fleet that is too large to be arbitrated again, who is refused by a quota is told the least larger one that admits it, and
+// nothing of it where another application would pass with it first.
+func TestALargerQuotaIsToldInLargeFleets(t *testing.T) {
+	s := inLargeFleet(t, "policy preemption=none\npool p cpu=400\ntenant a quota=4\ntenant b\nruns a/web size=4", "asks a/more size=2\nasks a/most size=3")
 	var ruling model.Ruling
 	for range 4 {
 		ruling, _ = s.Round()
@@ -499,13 +506,7 @@ func TestALargerQuotaIsToldInLargeFleets(t *testing.T) {
 
 // In a fleet that is too large to be arbitrated again, who waits is told how much more capacity, guarantee or quota of a pool admits it.
 func TestWhatIsSharedIsToldInLargeFleets(t *testing.T) {
-	text := "policy preemption=none\npool p cpu=400\ntenant a\ntenant b guarantee=310\ntenant c\nruns a/web size=80\nruns"
-	for i := range 310 {
-		text += fmt.Sprintf(" b/%03d", i)
-	}
-	s, err := story.Read(text + " size=1\nasks a/more size=12\nasks c/huge size=300")
-	require.NoError(t, err)
-	s.Advises = true
+	s := inLargeFleet(t, "policy preemption=none\npool p cpu=400\ntenant a\ntenant b guarantee=310\ntenant c\nruns a/web size=80", "asks a/more size=12\nasks c/huge size=300")
 	told := func() (text []string) {
 		var ruling model.Ruling
 		for range 4 {
@@ -532,13 +533,7 @@ func TestWhatIsSharedIsToldInLargeFleets(t *testing.T) {
 
 // In such a fleet what runs degraded, and what of which a newer spec is refused, is told what helps too, or that no single change does.
 func TestWhatRunsIsToldInLargeFleets(t *testing.T) {
-	text := "policy preemption=none restoreHold=30s\npool p cpu=400\ntenant a\ntenant b guarantee=310\ntenant c\nruns a/web size=80\nruns"
-	for i := range 310 {
-		text += fmt.Sprintf(" b/%03d", i)
-	}
-	s, err := story.Read(text + " size=1\nasks a/more size=4 x=3 min=1\nasks c/huge size=300\nlater a/web size=95\n")
-	require.NoError(t, err)
-	s.Advises = true
+	s := inLargeFleet(t, "policy preemption=none restoreHold=30s\npool p cpu=400\ntenant a\ntenant b guarantee=310\ntenant c\nruns a/web size=80", "asks a/more size=4 x=3 min=1\nasks c/huge size=300\nlater a/web size=95\n")
 	var ruling model.Ruling
 	for range 5 {
 		ruling, _ = s.Round()

@@ -52,6 +52,17 @@ func (b *syncBuffer) String() string {
 
 func logTo(b *syncBuffer) *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
 
+// enforcing returns an agent that has made the plan of 200m true once.
+func (n *node) enforcing() *agent {
+	n.t.Helper()
+	n.write(n.document("200m"))
+	a, err := open(n.cfg, false)
+	require.NoError(n.t, err)
+	n.t.Cleanup(a.close)
+	require.NoError(n.t, a.pass(n.t.Context(), false))
+	return a
+}
+
 func newNode(t *testing.T) *node {
 	cgrouptest.V1(t, "cpu")
 	name := cgrouptest.Name(t) + "/web"
@@ -177,11 +188,7 @@ func TestConfigMapSwap(t *testing.T) {
 // Nothing is written while nothing changes: not to the kernel, not to the disk.
 func TestSteadyState(t *testing.T) {
 	n := newNode(t)
-	n.write(n.document("200m"))
-	a, err := open(n.cfg, false)
-	require.NoError(t, err)
-	defer a.close()
-	require.NoError(t, a.pass(t.Context(), false))
+	a := n.enforcing()
 	require.NotZero(t, count(t, a.metrics.writes))
 	steady := func() bool {
 		before, writes := snapshot(t, n.cfg.StateDir), count(t, a.metrics.writes)

@@ -25,7 +25,7 @@ const (
 type arrivals struct {
 	watcher *fsnotify.Watcher
 	watched map[string]identity
-	told    chan struct{} // a directory is watched in which nobody has looked since
+	told    chan struct{} // receives a value when a watch is new: no turn has read that directory since
 	log     *slog.Logger
 	said    string // why something is not watched
 }
@@ -90,8 +90,8 @@ func send(c chan<- struct{}) {
 	}
 }
 
-// watch watches these directories and no others: those that are not there by the innermost one around
-// them that is. What came before a directory was watched is seen by the turn that it asks for.
+// watch replaces the watched directories by dirs. In place of a directory that does not exist, it watches the innermost
+// existing directory above it. For each new watch it requests a turn, which finds the groups created before the watch.
 func (a *arrivals) watch(dirs []string) {
 	if a.watcher == nil {
 		return

@@ -34,11 +34,7 @@ func TestStateDirectoryGoesAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
-			n.write(n.document("200m"))
-			a, err := open(n.cfg, false)
-			require.NoError(t, err)
-			defer a.close()
-			require.NoError(t, a.pass(t.Context(), false))
+			a := n.enforcing()
 			require.Equal(t, "20000", n.quota())
 
 			back := away(t, n.cfg.StateDir)

@@ -18,11 +18,7 @@ import (
 // report says so, with what it makes of it. What the other leaves alone stays in force.
 func TestContestedSettingIsLeftToOthers(t *testing.T) {
 	n := newNode(t)
-	n.write(n.document("200m"))
-	a, err := open(n.cfg, false)
-	require.NoError(t, err)
-	defer a.close()
-	require.NoError(t, a.pass(t.Context(), false))
+	a := n.enforcing()
 	for range mostReverts {
 		require.Equal(t, "20000", n.quota())
 		cgrouptest.Write(t, n.dir, "cpu.cfs_quota_us", "90000")

@@ -134,13 +134,7 @@ func (k *limits) of(res model.Resources, r int) int64 {
 // it may always keep. Amounts are what has to become free at the least.
 func (k *limits) lacks(app *App, loads, kept []Load) (list []missing) {
 	for r := range k.c.Names {
-		n, had := int64(0), int64(0)
-		for _, l := range loads {
-			n += l.Amount[r]
-		}
-		for _, l := range kept {
-			had += l.Amount[r]
-		}
+		n, had := inAll(loads, r), inAll(kept, r)
 		for i := app.Tenant; i > 0; i = k.c.Nodes[i].Parent {
 			guarantee, borrow, _, _, pools := k.declared(i)
 			if borrow != nil && n > had {
@@ -196,13 +190,7 @@ func (k *limits) unlent(app *App, r int, more int64) int64 {
 // more than the quota leaves.
 func (k *limits) overQuota(app *App, loads, kept []Load) bool {
 	for r := range k.c.Names {
-		n, had := int64(0), int64(0)
-		for _, l := range loads {
-			n += l.Amount[r]
-		}
-		for _, l := range kept {
-			had += l.Amount[r]
-		}
+		n, had := inAll(loads, r), inAll(kept, r)
 		for i := app.Tenant; i > 0 && n > had; i = k.c.Nodes[i].Parent {
 			_, _, _, quota, _ := k.declared(i)
 			if quota != nil && k.c.Nodes[i].declared[r] > k.of(*quota, r) && k.used[i][r]-had+n > k.of(*quota, r) {
@@ -245,4 +233,12 @@ func (k *limits) broken(app *App, before []Load) string {
 		}
 	}
 	return ""
+}
+
+// inAll is how much of a resource loads are, over all pools.
+func inAll(loads []Load, r int) (n int64) {
+	for _, l := range loads {
+		n += l.Amount[r]
+	}
+	return n
 }

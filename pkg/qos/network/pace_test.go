@@ -29,7 +29,7 @@ func TestPacingNeedsFq(t *testing.T) {
 	require.False(t, program)
 }
 
-// fq skips the test where the kernel has none.
+// fq skips the test where the kernel has none, also with QOS_REAL=require, and says what it lacks. In the guest a skip is a failure.
 func (h *host) fq() {
 	h.t.Helper()
 	if lacks := h.open(Config{Pace: true}).Link().Lacks; lacks != "" {
