@@ -531,6 +531,31 @@ func TestWhatIsSharedIsToldInLargeFleets(t *testing.T) {
 	require.Contains(t, told(), "raise quota.pools.p.cpu of tenant a to 92")
 }
 
+// In such a fleet the decision of an application that arrives does not wait for advice, its own or that of others: the next pass makes it.
+func TestAnArrivalWaitsForNoAdvice(t *testing.T) {
+	s := inLargeFleet(t, "policy preemption=none\npool p cpu=400\ntenant a\ntenant b\nruns a/web size=80", "asks a/more size=12")
+	advised := func() (names []string) {
+		ruling := arbitration.Decide(s.Fleet, s.Seen, s.Ledger, s.Now)
+		for i := range ruling.Decisions {
+			if d := &ruling.Decisions[i]; d.Advised != nil && d.App.Tenant == "a" {
+				require.Equal(t, model.VerdictWaiting, d.Verdict)
+				names = append(names, d.App.Name)
+			}
+		}
+		s.Apply(ruling)
+		s.Now = s.Now.Add(time.Second)
+		return names
+	}
+	for range 4 {
+		advised()
+	}
+	require.Equal(t, []string{"more"}, advised())
+	late := generate.App("a", "late", 150, 1, model.Resources{CPU: 20_000}, generate.Policy("none")).Seal()
+	s.Fleet.Applications = append(slices.Clone(s.Fleet.Applications), &late)
+	require.Equal(t, []string{"more"}, advised(), "the pass in which it arrives")
+	require.Equal(t, []string{"late", "more"}, advised(), "the next one")
+}
+
 // In such a fleet what runs degraded, and what of which a newer spec is refused, is told what helps too, or that no single change does.
 func TestWhatRunsIsToldInLargeFleets(t *testing.T) {
 	s := inLargeFleet(t, "policy preemption=none restoreHold=30s\npool p cpu=400\ntenant a\ntenant b guarantee=310\ntenant c\nruns a/web size=80", "asks a/more size=4 x=3 min=1\nasks c/huge size=300\nlater a/web size=95\n")

@@ -15,7 +15,6 @@ const (
 	effort      = 6_000  // in a pass: it begins with no other application after that
 	large       = 10_000 // in a pass of a large fleet, in which nothing is arbitrated again
 	medium      = 18_000 // the same of a fleet in which a pass has little else to do
-	beside      = 45     // in a pass of a large fleet in which an application arrives: that is waited for, and advice is not
 	each        = 4_000  // for one kind of change of one application
 	mediumFleet = 20_000 // applications at the most of a fleet in which a pass has little else to do
 	whole       = 300    // applications that are arbitrated again as a whole to try one change
@@ -90,7 +89,7 @@ func (a *Advisor) Advise(decisions []model.Decision) (finished bool) {
 	}
 	limit := a.effort()
 	if limit == 0 {
-		return true // the arbiter decides again after a pass in which something moves
+		return true // the arbiter decides again after a pass in which something moves or an application arrives
 	}
 	a.note()
 	first := 0
@@ -187,18 +186,15 @@ func sameLack(x, y *model.Decision) bool {
 func (a *Advisor) moment() time.Time { return a.Now.UTC().Round(0) }
 
 // effort is how much of a pass may go into advice. In a fleet that is too large to be arbitrated again that is nothing while
-// something moves, as changes cannot be tried then, and little when an application arrives: that does not wait for the advice of
-// others. All this follows from the inputs, so the effort does.
+// something moves, as changes cannot be tried then, and nothing when an application arrives: its decision does not wait for the advice
+// of others. All this follows from the inputs, so the effort does.
 func (a *Advisor) effort() int {
 	switch {
 	case len(a.Apps) <= a.whole:
 		return effort
-	case !a.rests:
+	case !a.rests || slices.ContainsFunc(a.Newcomers, func(app *solve.App) bool { return app.Wanted != nil }):
 		return 0
-	case slices.ContainsFunc(a.Newcomers, func(app *solve.App) bool { return app.Wanted != nil }):
-		return beside
-	}
-	if len(a.Apps) <= mediumFleet {
+	case len(a.Apps) <= mediumFleet:
 		return medium
 	}
 	return large

@@ -22,6 +22,7 @@ func (c Changes) None() bool {
 
 // Apply lets a ruling come true.
 func (w *World) Apply(ruling model.Ruling) (c Changes) {
+	w.welcome(ruling.Decisions)
 	for i := range ruling.Decisions {
 		d := &ruling.Decisions[i]
 		if inst, ok := w.Ledger.Find(d.App); ok {
@@ -33,6 +34,17 @@ func (w *World) Apply(ruling model.Ruling) (c Changes) {
 	}
 	w.Ledger.Decisions = slices.Clone(ruling.Decisions)
 	return c
+}
+
+// welcome gives each application that has none an instance, as the lifecycle does in the pass in which it appears.
+func (w *World) welcome(decisions []model.Decision) {
+	var fresh []model.Instance
+	for i := range decisions {
+		if _, ok := w.Ledger.Find(decisions[i].App); !ok {
+			fresh = append(fresh, created(decisions[i].App, w.Now))
+		}
+	}
+	w.add(fresh)
 }
 
 func (w *World) apply(inst *model.Instance, d *model.Decision, c *Changes) {

@@ -58,9 +58,20 @@ func (w *World) Declare(apps ...model.Application) {
 		}
 		w.at[app.ID] = len(w.Fleet.Applications)
 		w.Fleet.Applications = append(w.Fleet.Applications, &app)
-		fresh = append(fresh, model.Instance{
-			App: app.ID, Number: 1, Phase: model.PhaseCreated, Reason: model.ReasonDeclared, Since: w.Now, Declared: w.Now,
-		})
+		fresh = append(fresh, created(app.ID, w.Now))
+	}
+	w.add(fresh)
+}
+
+// created is the instance of an application that was declared at a time.
+func created(app model.AppID, at time.Time) model.Instance {
+	return model.Instance{App: app, Number: 1, Phase: model.PhaseCreated, Reason: model.ReasonDeclared, Since: at, Declared: at}
+}
+
+// add adds instances to the ledger, which is in order.
+func (w *World) add(fresh []model.Instance) {
+	if len(fresh) == 0 {
+		return
 	}
 	w.Ledger.Instances = append(w.Ledger.Instances, fresh...)
 	slices.SortFunc(w.Ledger.Instances, func(x, y model.Instance) int { return x.App.Compare(y.App) })
