@@ -19,7 +19,7 @@ const Patience = 2 * time.Second
 type Mux struct {
 	lanes   []*lane
 	beside  Adapter // nil: there is none
-	changed chan struct{}
+	Changes         // of one of the runtimes
 	closed  <-chan struct{}
 	stop    context.CancelFunc
 	rest    sync.WaitGroup
@@ -45,7 +45,7 @@ type lane struct {
 // NewMux returns a Mux of adapters, of which the first that carries a component gets it.
 func NewMux(adapters ...Adapter) *Mux {
 	closed, stop := context.WithCancel(context.Background())
-	m := &Mux{changed: make(chan struct{}, 1), closed: closed.Done(), stop: stop, moves: map[model.AppID]map[string]int{}}
+	m := &Mux{Changes: NewChanges(), closed: closed.Done(), stop: stop, moves: map[model.AppID]map[string]int{}}
 	for _, a := range adapters {
 		m.lanes = append(m.lanes, &lane{Adapter: a, owed: map[model.AppID]bool{}})
 		m.rest.Go(func() { m.forward(a.Changed()) })
@@ -59,16 +59,10 @@ func (m *Mux) forward(from <-chan struct{}) {
 		case <-m.closed:
 			return
 		case <-from:
-			select {
-			case m.changed <- struct{}{}:
-			default:
-			}
+			m.Tell()
 		}
 	}
 }
-
-// Changed gets a value when one of the runtimes has changed.
-func (m *Mux) Changed() <-chan struct{} { return m.changed }
 
 // Close closes all adapters, at the same time. It may be called again.
 func (m *Mux) Close() {

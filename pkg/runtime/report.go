@@ -15,6 +15,15 @@ type Report struct {
 	Err      error // the call ended early: it was cancelled, or no runtime answers
 }
 
+// NewReport returns a report of assignments with which nothing was done yet.
+func NewReport(list []Assignment) (r Report) {
+	r.Outcomes = make([]Outcome, len(list))
+	for i := range list {
+		r.Outcomes[i].App = list[i].App
+	}
+	return r
+}
+
 // Requests counts what was sent to runtimes, without what watches them.
 type Requests struct {
 	Apply, Get, Delete int
@@ -120,4 +129,24 @@ func (r Report) Count(a Action) int {
 		}
 	}
 	return n
+}
+
+// Worse returns the more important of two failures, of which either may be nil: a final one,
+// then one that its owner can mend.
+func Worse(a, b *model.Failure) *model.Failure {
+	rank := func(f *model.Failure) int {
+		switch {
+		case f == nil:
+			return 0
+		case f.Final:
+			return 3
+		case f.Blames():
+			return 2
+		}
+		return 1
+	}
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
 }

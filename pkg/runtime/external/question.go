@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,9 +82,4 @@ func addressOf(address, by, path string) string {
 func duration(text string, otherwise time.Duration) time.Duration {
 	d, _ := time.ParseDuration(strings.TrimSpace(text))
 	return cmp.Or(max(0, d), otherwise)
-}
-
-func (q *question) equal(o *question) bool {
-	return q.workload == o.workload && q.run == o.run && q.address == o.address && slices.Equal(q.hosts, o.hosts) &&
-		q.interval == o.interval && q.timeout == o.timeout && q.failures == o.failures
 }

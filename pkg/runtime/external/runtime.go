@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -27,10 +28,10 @@ type Probe func(ctx context.Context, address string, hosts []string) error
 
 // Runtime asks what runs elsewhere whether it is well. Close ends the questions.
 type Runtime struct {
-	probe   Probe
-	least   time.Duration // between two questions
-	changed chan struct{}
-	places  chan struct{}
+	runtime.Changes // of answers
+	probe           Probe
+	least           time.Duration // between two questions
+	places          chan struct{}
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -50,7 +51,7 @@ type part struct {
 // New returns a runtime that asks nothing yet.
 func New(probe Probe) *Runtime {
 	r := &Runtime{
-		probe: probe, least: leastInterval, changed: make(chan struct{}, 1), places: make(chan struct{}, maxQuestions),
+		Changes: runtime.NewChanges(), probe: probe, least: leastInterval, places: make(chan struct{}, maxQuestions),
 		watches: map[part]*watch{}, tenants: map[string]chan struct{}{},
 	}
 	r.ctx, r.stop = context.WithCancel(context.Background())
@@ -64,9 +65,6 @@ func (*Runtime) Name() string { return carrier.External.Name }
 func (*Runtime) Carries(c *model.Component, _ *model.PoolSpec) error {
 	return carrier.External.Carries(c)
 }
-
-// Changed gets a value when an answer differs from the one before.
-func (r *Runtime) Changed() <-chan struct{} { return r.changed }
 
 // Drifted returns nothing: nobody else changes what is asked.
 func (*Runtime) Drifted() []model.AppID { return nil }
@@ -82,9 +80,10 @@ func (r *Runtime) Close() {
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	report.Outcomes, report.Err = make([]runtime.Outcome, len(list)), ctx.Err()
+	report = runtime.NewReport(list)
+	report.Err = ctx.Err()
 	for i := range list {
-		if report.Outcomes[i].App = list[i].App; report.Err == nil && !list[i].IsShared() {
+		if report.Err == nil && !list[i].IsShared() {
 			r.hold(&list[i])
 		}
 	}
@@ -101,7 +100,7 @@ func (r *Runtime) hold(a *runtime.Assignment) {
 		}
 		key, next := part{a.App, c.Name}, r.questionOf(a, c)
 		now := r.watches[key]
-		if now != nil && now.question.equal(&next) {
+		if now != nil && reflect.DeepEqual(now.question, next) {
 			continue
 		}
 		if now != nil {

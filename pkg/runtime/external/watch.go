@@ -27,7 +27,7 @@ type watch struct {
 func (r *Runtime) watch(tenant string, q question) *watch {
 	ctx, stop := context.WithCancel(r.ctx)
 	w := &watch{question: q, stop: stop, answered: q.run == 0}
-	if r.wake(); q.run == 0 {
+	if r.Tell(); q.run == 0 {
 		return w
 	}
 	places := r.tenants[tenant]
@@ -66,7 +66,7 @@ func (r *Runtime) ask(ctx context.Context, w *watch, tenant chan struct{}) (goOn
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w.note(err) {
-		r.wake()
+		r.Tell()
 	}
 	return true
 }
@@ -89,11 +89,4 @@ func (w *watch) workload() (model.Workload, bool) {
 		shown.Ready = shown.Replicas
 	}
 	return shown, w.answered
-}
-
-func (r *Runtime) wake() {
-	select {
-	case r.changed <- struct{}{}:
-	default:
-	}
 }

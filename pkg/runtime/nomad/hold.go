@@ -16,10 +16,7 @@ import (
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	report.Outcomes = make([]runtime.Outcome, len(list))
-	for i := range list {
-		report.Outcomes[i].App = list[i].App
-	}
+	report = runtime.NewReport(list)
 	all, err := r.jobs(ctx)
 	if report.Requests.Get++; err != nil {
 		report.Err = err

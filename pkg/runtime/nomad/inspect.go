@@ -1,7 +1,6 @@
 package nomad
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,13 +149,13 @@ func judge(s *listed, now *registration, allocations []*allocation) model.Worklo
 		case s.Type == "batch" && a.ClientStatus == "complete":
 			complete++
 		default:
-			w.Failure = worse(w.Failure, failure(a, &state, s.Type == "batch"))
+			w.Failure = runtime.Worse(w.Failure, failure(a, &state, s.Type == "batch"))
 		}
 	}
 	w.Done = s.Type == "batch" && w.Replicas > 0 && complete >= w.Replicas
 	if queued := s.JobSummary.Summary[task].Queued; queued > 0 {
 		w.Why = fmt.Sprintf("no node of Nomad has room for %d of %d replicas", queued, w.Replicas)
-		w.Failure = worse(w.Failure, &model.Failure{Class: model.ClassInfrastructure, Reason: Unschedulable, Message: w.Why})
+		w.Failure = runtime.Worse(w.Failure, &model.Failure{Class: model.ClassInfrastructure, Reason: Unschedulable, Message: w.Why})
 	}
 	if w.Failure != nil && !w.Failure.Final && (w.Done || w.Ready >= w.Replicas) {
 		w.Failure = nil // it has recovered
@@ -191,20 +190,4 @@ func failure(a *allocation, state *taskState, finite bool) *model.Failure {
 		return f
 	}
 	return nil
-}
-
-// worse returns the more important of two failures: a final one, then one that its owner can mend.
-func worse(a, b *model.Failure) *model.Failure {
-	rank := func(f *model.Failure) int {
-		switch {
-		case f == nil:
-			return 0
-		case f.Final:
-			return 3
-		case f.Blames():
-			return 2
-		}
-		return 1
-	}
-	return [2]*model.Failure{a, b}[max(cmp.Compare(rank(b), rank(a)), 0)]
 }

@@ -31,11 +31,11 @@ type Options struct {
 
 // Runtime is a cluster of Nomad. Close ends its look for changes.
 type Runtime struct {
-	o       Options
-	c       *client
-	changed chan struct{}
-	stop    context.CancelFunc
-	done    sync.WaitGroup
+	runtime.Changes
+	o    Options
+	c    *client
+	stop context.CancelFunc
+	done sync.WaitGroup
 
 	mu         sync.Mutex
 	namespaces map[string]bool         // that are known to be there, and to be the fleet's
@@ -67,7 +67,7 @@ func New(o Options) (*Runtime, error) {
 	o.Steady, o.Pause = cmp.Or(o.Steady, time.Second), cmp.Or(o.Pause, time.Second)
 	ctx, stop := context.WithCancel(context.Background())
 	r := &Runtime{
-		o: o, c: c, changed: make(chan struct{}, 1), stop: stop,
+		Changes: runtime.NewChanges(), o: o, c: c, stop: stop,
 		namespaces: map[string]bool{}, known: map[string]registration{}, wrote: map[string]written{}, told: map[string]uint64{},
 	}
 	for _, path := range []string{"jobs", "allocations"} {
@@ -83,9 +83,6 @@ func (*Runtime) Name() string { return carrier.Nomad.Name }
 func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 	return carrier.Nomad.CarriesIn(c, pool)
 }
-
-// Changed gets a value after a change that the next Inspect or Drifted reports.
-func (r *Runtime) Changed() <-chan struct{} { return r.changed }
 
 // Close ends the look for changes, and waits for that. What runs keeps running.
 func (r *Runtime) Close() {
@@ -108,15 +105,8 @@ func (r *Runtime) watch(ctx context.Context, path string) {
 		}
 		if now != index {
 			index = now
-			r.wake()
+			r.Tell()
 		}
-	}
-}
-
-func (r *Runtime) wake() {
-	select {
-	case r.changed <- struct{}{}:
-	default:
 	}
 }
 

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -15,7 +16,6 @@ import (
 type wanted struct {
 	hostplan.Workload
 	pool   string
-	keep   bool // it stays as it is there, and is not begun
 	spread *model.Spread
 	key    string // label of hosts whose values are the domains of the pool
 }
@@ -23,31 +23,35 @@ type wanted struct {
 // hold makes the plans hold what an assignment says.
 func (r *Runtime) hold(pools []*pool, a *runtime.Assignment) (o runtime.Outcome) {
 	o.App = a.App
-	did := func(k hostplan.Key, action runtime.Action, message string) {
-		o.Results = append(o.Results, runtime.Result{Object: "process " + k.String(), Component: k.Component, Action: action, Message: message})
+	did := func(k hostplan.Key, action runtime.Action, reason model.Reason, message string) {
+		o.Results = append(o.Results, runtime.Result{Object: "process " + k.String(), Component: k.Component, Action: action, Reason: reason, Message: message})
 	}
 	stay := map[hostplan.Key]string{} // by key, the pool in which it stays; "": where it is
-	for _, w := range r.wanted(pools, a, &o) {
-		if w.keep {
-			stay[w.Key] = ""
+	for _, part := range a.Parts("process") {
+		k := hostplan.Key(part.PartKey)
+		if stay[k] = ""; part.Keep {
+			continue
+		}
+		w, err := workload(a, &part, pools)
+		if err != nil {
+			did(k, runtime.Failed, model.OutcomeInvalid, err.Error())
 			continue
 		}
 		if w.pool == "" { // nothing is granted: it is stopped where it is
-			if w.pool = home(pools, w.Key); w.pool == "" {
+			if w.pool = home(pools, k); w.pool == "" {
 				continue
 			}
 			w.Replicas = 0
 		}
 		p, ok := find(pools, w.pool)
 		if !ok {
-			stay[w.Key] = ""
-			did(w.Key, runtime.Failed, fmt.Sprintf("%s: no host of pool %s has reported in %s yet", w.Key, w.pool, r.o.Dir))
+			did(k, runtime.Failed, "", fmt.Sprintf("%s: no host of pool %s has reported in %s yet", k, w.pool, r.o.Dir))
 			continue
 		}
-		stay[w.Key] = w.pool
+		stay[k] = w.pool
 		p.profile(a.Platform, w.QoS)
 		if action, changed := r.put(p, a.Platform, w); changed {
-			did(w.Key, action, "")
+			did(k, action, "", "")
 		}
 	}
 	for _, p := range pools {
@@ -56,7 +60,7 @@ func (r *Runtime) hold(pools []*pool, a *runtime.Assignment) (o runtime.Outcome)
 			gone := w.App == a.App && (!ok || at != "" && at != p.Pool)
 			if gone {
 				p.dirty = true
-				did(w.Key, runtime.Pruned, "")
+				did(w.Key, runtime.Pruned, "", "")
 			}
 			return gone
 		})
@@ -132,87 +136,24 @@ func (p *pool) profile(platform *model.Platform, name string) {
 	}
 }
 
-// wanted lists the workloads of an assignment.
-func (r *Runtime) wanted(pools []*pool, a *runtime.Assignment, o *runtime.Outcome) (all []wanted) {
-	if a.Ends() || a.Instance == nil || a.Instance.Spec == nil {
-		return nil
+// workload returns a part as a workload.
+func workload(a *runtime.Assignment, part *runtime.Part, pools []*pool) (w wanted, err error) {
+	c, grant := part.Declared, part.Grant
+	w = wanted{spread: c.Placement.Spread}
+	w.Key, w.Digest, w.Lock, w.Replicas, w.Priority = hostplan.Key(part.PartKey), part.Digest, part.Lock, part.Replicas, a.Instance.Spec.Priority
+	if part.Job != "" {
+		grant = jobGrant(a, c, pools)
+		w.Digest = model.WorkloadDigest(c, grant, part.Replicas)
 	}
-	add := func(k hostplan.Key, w wanted, err error) {
-		if err != nil {
-			o.Results = append(o.Results, runtime.Result{
-				Object: "process " + k.String(), Component: k.Component, Action: runtime.Failed, Reason: model.OutcomeInvalid, Message: err.Error(),
-			})
-			w = wanted{keep: true}
-		}
-		w.Key = k
-		all = append(all, w)
+	grant = grant.AsTold()
+	w.pool = grant.Pool
+	if spec, ok := model.Find(a.Platform.Pools, w.pool); ok {
+		w.key = spec.TopologyKey
 	}
-	for i := range a.Components {
-		c := &a.Components[i]
-		k := hostplan.Key{App: a.App, Component: c.Name}
-		switch {
-		case !c.Runs():
-			continue
-		case c.Hold:
-			add(k, wanted{keep: true}, nil)
-		default:
-			n := 0
-			if c.Want == runtime.Running {
-				n = c.State.Run
-			}
-			w, err := workload(a, c.Component, c.State.Grant, n)
-			w.Digest = c.State.Workload
-			add(k, w, err)
-		}
-		if b := c.State.Beside; b != nil {
-			k.Beside = true
-			newer, ok := a.Instance.Spec.Component(c.Name)
-			if !ok || newer.Content(a.App) != b.Spec {
-				add(k, wanted{keep: true}, nil)
-				continue
-			}
-			w, err := workload(a, newer, c.State.Grant, b.Run)
-			w.Digest = b.Workload
-			add(k, w, err)
-		}
-	}
-	for i := range a.Jobs {
-		j := &a.Jobs[i]
-		k := hostplan.Key{App: a.App, Component: j.Component, Job: j.Key}
-		spec := a.Released(j.Spec)
-		if j.Keep || spec == nil {
-			add(k, wanted{keep: true}, nil)
-			continue
-		}
-		c, ok := spec.Component(j.Component)
-		if !ok || r.Carries(c, nil) != nil {
-			continue
-		}
-		w, err := job(a, c, j, pools)
-		add(k, w, err)
-	}
-	return all
-}
-
-// job is the workload of a step.
-func job(a *runtime.Assignment, c *model.Component, j *runtime.Job, pools []*pool) (wanted, error) {
-	grant := model.Grant{Component: c.Name, Requests: c.Requests, QoS: c.QoS}
-	if s, ok := a.Instance.Component(c.Name); ok && s.Grant.Replicas > 0 {
-		grant = s.Grant
-	}
-	if grant.Pool == "" {
-		grant.Pool = c.Placement.Pool
-	}
-	for i := 0; grant.Pool == "" && i < len(a.Platform.Pools); i++ {
-		p := &a.Platform.Pools[i]
-		if _, here := find(pools, p.Name); here && slices.Contains(p.Runtimes, "process") {
-			grant.Pool = p.Name
-		}
-	}
-	n := max(1, c.Replicas)
-	w, err := workload(a, c, grant, n)
-	w.Digest, w.Lock = model.WorkloadDigest(c, grant, n), j.Lock
-	for _, v := range j.Inputs {
+	w.QoS = cmp.Or(grant.QoS, c.QoS)
+	w.Requests = model.Resources{CPU: grant.Requests.CPU, Memory: grant.Requests.Memory}
+	w.Program, err = program(a.Instance.Spec, c, grant)
+	for _, v := range part.Inputs {
 		if w.Program.Env == nil {
 			w.Program.Env = map[string]string{}
 		}
@@ -221,18 +162,19 @@ func job(a *runtime.Assignment, c *model.Component, j *runtime.Job, pools []*poo
 	return w, err
 }
 
-// workload is a component with replicas, as a workload.
-func workload(a *runtime.Assignment, c *model.Component, grant model.Grant, replicas int) (w wanted, err error) {
-	grant = grant.AsTold()
-	w = wanted{pool: grant.Pool, spread: c.Placement.Spread}
-	if spec, ok := model.Find(a.Platform.Pools, grant.Pool); ok {
-		w.key = spec.TopologyKey
+// jobGrant returns what the job of a step has: what its component is granted, else what that
+// requests, in the first pool with hosts.
+func jobGrant(a *runtime.Assignment, c *model.Component, pools []*pool) model.Grant {
+	grant := model.Grant{Component: c.Name, Requests: c.Requests, QoS: c.QoS}
+	if s, ok := a.Instance.Component(c.Name); ok && s.Grant.Replicas > 0 {
+		grant = s.Grant
 	}
-	w.Replicas, w.QoS, w.Priority = replicas, grant.QoS, a.Instance.Spec.Priority
-	if w.QoS == "" {
-		w.QoS = c.QoS
+	grant.Pool = cmp.Or(grant.Pool, c.Placement.Pool)
+	for i := 0; grant.Pool == "" && i < len(a.Platform.Pools); i++ {
+		p := &a.Platform.Pools[i]
+		if _, here := find(pools, p.Name); here && slices.Contains(p.Runtimes, "process") {
+			grant.Pool = p.Name
+		}
 	}
-	w.Requests = model.Resources{CPU: grant.Requests.CPU, Memory: grant.Requests.Memory}
-	w.Program, err = program(a.Instance.Spec, c, grant)
-	return w, err
+	return grant
 }

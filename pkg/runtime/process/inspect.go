@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
 )
 
@@ -140,13 +141,13 @@ func (p *pool) judge(w *hostplan.Workload, rows []process) model.Workload {
 		case hostplan.Done:
 			done++
 		}
-		out.Failure = worse(out.Failure, failure(row))
+		out.Failure = runtime.Worse(out.Failure, failure(row))
 	}
 	for _, place := range w.Hosts {
 		if of[place.Host] < place.Replicas {
 			out.Current = false
 			if i := slices.IndexFunc(p.hosts, func(h host) bool { return h.Host == place.Host }); i < 0 || p.hosts[i].away {
-				out.Failure = worse(out.Failure, &model.Failure{Class: model.ClassInfrastructure, Reason: HostLost, Message: "a host of its replicas gives no sign of life"})
+				out.Failure = runtime.Worse(out.Failure, &model.Failure{Class: model.ClassInfrastructure, Reason: HostLost, Message: "a host of its replicas gives no sign of life"})
 			}
 		}
 	}
@@ -189,24 +190,4 @@ func failure(row *process) *model.Failure {
 		f.Reason, f.Message = model.ProcessExit, fmt.Sprintf("a process ended with exit code %d", row.Exit.Code)
 	}
 	return f
-}
-
-// worse returns the more important of two failures: a final one, then one that its owner can
-// mend.
-func worse(a, b *model.Failure) *model.Failure {
-	rank := func(f *model.Failure) int {
-		switch {
-		case f == nil:
-			return 3
-		case f.Final:
-			return 0
-		case f.Blames():
-			return 1
-		}
-		return 2
-	}
-	if rank(b) < rank(a) {
-		return b
-	}
-	return a
 }

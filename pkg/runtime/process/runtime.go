@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -25,10 +26,10 @@ type Options struct {
 
 // Runtime is the plain hosts of a fleet. Close ends its looks at the directory.
 type Runtime struct {
-	o       Options
-	changed chan struct{}
-	stop    context.CancelFunc
-	done    sync.WaitGroup
+	runtime.Changes
+	o    Options
+	stop context.CancelFunc
+	done sync.WaitGroup
 
 	mu    sync.Mutex
 	wrote map[string]hostplan.Plan // by pool: what this process wrote last
@@ -37,14 +38,9 @@ type Runtime struct {
 
 // New returns the runtime of the hosts that share a directory.
 func New(o Options) *Runtime {
-	if o.Look == 0 {
-		o.Look = 250 * time.Millisecond
-	}
-	if o.Stale == 0 {
-		o.Stale = Stale
-	}
+	o.Look, o.Stale = cmp.Or(o.Look, 250*time.Millisecond), cmp.Or(o.Stale, Stale)
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Runtime{o: o, changed: make(chan struct{}, 1), stop: stop, wrote: map[string]hostplan.Plan{}, told: map[model.AppID]string{}}
+	r := &Runtime{Changes: runtime.NewChanges(), o: o, stop: stop, wrote: map[string]hostplan.Plan{}, told: map[model.AppID]string{}}
 	r.done.Go(func() { r.watch(ctx) })
 	return r
 }
@@ -56,9 +52,6 @@ func (*Runtime) Name() string { return carrier.Process.Name }
 func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 	return carrier.Process.CarriesIn(c, pool)
 }
-
-// Changed gets a value after a change that the next Inspect or Drifted reports.
-func (r *Runtime) Changed() <-chan struct{} { return r.changed }
 
 // Close ends the looks at the directory, and waits for that. What runs keeps running.
 func (r *Runtime) Close() {
@@ -76,12 +69,8 @@ func (r *Runtime) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			if files, changed = r.look(files, now); !changed {
-				continue
-			}
-			select {
-			case r.changed <- struct{}{}:
-			default:
+			if files, changed = r.look(files, now); changed {
+				r.Tell()
 			}
 		}
 	}
@@ -92,10 +81,7 @@ func (r *Runtime) watch(ctx context.Context) {
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	report.Outcomes = make([]runtime.Outcome, len(list))
-	for i := range list {
-		report.Outcomes[i].App = list[i].App
-	}
+	report = runtime.NewReport(list)
 	pools, err := r.read()
 	if err != nil {
 		report.Err = err

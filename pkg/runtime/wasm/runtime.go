@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -21,8 +22,8 @@ type Options struct {
 
 // Runtime runs modules on this machine. Close ends them: they are this process's own.
 type Runtime struct {
-	o       Options
-	changed chan struct{}
+	runtime.Changes
+	o Options
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -34,13 +35,8 @@ type Runtime struct {
 
 // New returns a runtime that runs nothing yet.
 func New(o Options) *Runtime {
-	if o.Backoff == 0 {
-		o.Backoff = time.Second
-	}
-	if o.Steady == 0 {
-		o.Steady = time.Second
-	}
-	r := &Runtime{o: o, changed: make(chan struct{}, 1), parts: map[key]*part{}}
+	o.Backoff, o.Steady = cmp.Or(o.Backoff, time.Second), cmp.Or(o.Steady, time.Second)
+	r := &Runtime{Changes: runtime.NewChanges(), o: o, parts: map[key]*part{}}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
 }
@@ -53,9 +49,6 @@ func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 	return carrier.Wasm.CarriesIn(c, pool)
 }
 
-// Changed gets a value after a change that the next Inspect reports.
-func (r *Runtime) Changed() <-chan struct{} { return r.changed }
-
 // Drifted returns nothing: nobody else changes what this process runs.
 func (*Runtime) Drifted() []model.AppID { return nil }
 
@@ -67,9 +60,8 @@ func (r *Runtime) Close() {
 
 // Act has the modules run that the assignments name, and no others of their applications.
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
-	report.Outcomes = make([]runtime.Outcome, len(list))
+	report = runtime.NewReport(list)
 	for i := range list {
-		report.Outcomes[i].App = list[i].App
 		if report.Err == nil {
 			report.Err = ctx.Err()
 		}
@@ -85,8 +77,5 @@ func (r *Runtime) change(what func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	what()
-	select {
-	case r.changed <- struct{}{}:
-	default:
-	}
+	r.Tell()
 }
