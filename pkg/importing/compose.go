@@ -353,8 +353,5 @@ func (composeFile) dependsOn(s *scope, n *node) (any, error) {
 			mark(kept, k.node.at("condition"), k.node.at("required"))
 		}
 	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	return list, nil
+	return some(list), nil
 }

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -118,9 +119,7 @@ func (composeFile) files(s *scope, n *node) (any, error) {
 		}
 		s.volumes[n.name+"/"+name] = v
 		entry := doc{"name": dnsName(name), "mountPath": target, "readOnly": true}
-		for k, value := range v.doc {
-			entry[k] = value
-		}
+		maps.Copy(entry, v.doc)
 		if err := s.store(entry); err != nil || !mountable(target) {
 			s.lose(e, because("is mounted at no path of its own", "traits: storage"))
 			continue

@@ -194,8 +194,5 @@ func (pods) pullSecrets(s *scope, n *node) (any, error) {
 		}
 		s.lose(e, because("names no Secret", ""))
 	}
-	if list == nil {
-		return nil, nil
-	}
-	return list, nil
+	return some(list), nil
 }

@@ -35,10 +35,7 @@ func (pods) environment(s *scope, n *node) (any, error) {
 		env[name] = v
 		mark(kept, e.at("name"), e.at("value"))
 	}
-	if len(env) == 0 {
-		return nil, nil
-	}
-	return env, nil
+	return some(env), nil
 }
 
 // variables takes variables that are a mapping of names to values.
@@ -60,10 +57,7 @@ func (pods) variables(s *scope, n *node) (any, error) {
 		env[k.name] = v
 		mark(kept, k.node)
 	}
-	if len(env) == 0 {
-		return nil, nil
-	}
-	return env, nil
+	return some(env), nil
 }
 
 // variable returns the value of a variable: a text, or the key of a Secret that somebody is to make if
@@ -139,10 +133,7 @@ func (pods) envFrom(s *scope, n *node) (any, error) {
 			s.lose(e, because("names neither a ConfigMap nor a Secret", ""))
 		}
 	}
-	if list == nil {
-		return nil, nil
-	}
-	return list, nil
+	return some(list), nil
 }
 
 // hostVariable matches the endings of variables that have a host and nothing else.

@@ -105,12 +105,12 @@ func (kubeMin) declare(t *translation, n *node, made map[*node]*component) {
 		t.config(name.string(), n.at("properties.conf"))
 		t.steps[name.string()] = t.configs[name.string()]
 		mark(kept, name, n.at("type"))
-		kubemin.single(t, n)
+		kubemin.single(n)
 	case kind == "secret":
 		t.keep(dnsName(name.string()), n.at("properties.secret"))
 		t.steps[name.string()] = ""
 		mark(kept, name, n.at("type"))
-		kubemin.single(t, n)
+		kubemin.single(n)
 	case kubeMinTypes[kind] == "":
 		t.lose(n, because("is of a type that KubeMin does not have", "type"))
 	default:
@@ -122,7 +122,7 @@ func (kubeMin) declare(t *translation, n *node, made map[*node]*component) {
 }
 
 // single keeps replicas of what has none.
-func (kubeMin) single(t *translation, n *node) {
+func (kubeMin) single(n *node) {
 	if n.at("replicas").string() == "1" {
 		mark(kept, n.at("replicas"))
 	}

@@ -1,6 +1,9 @@
 package importing
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 func (kubeMin) ports(s *scope, n *node) (any, error) {
 	for _, e := range n.items() {
@@ -75,10 +78,7 @@ func (kubeMin) envFrom(s *scope, n *node) (any, error) {
 		}
 		mark(kept, source, e.at("type"))
 	}
-	if list == nil {
-		return nil, nil
-	}
-	return list, nil
+	return some(list), nil
 }
 
 // resources takes requests that are the limits, too.
@@ -221,9 +221,7 @@ func (kubeMin) extras(s *scope, n *node, into string) (any, error) {
 		}
 		part.take(e, []row{{"traits.envs", "", kubemin.envs}, {"traits.envFrom", "envFrom", kubemin.envFrom}})
 		if properties, ok := part.d["properties"].(doc); ok {
-			for name, v := range properties.sub("env") {
-				part.d.sub("env")[name] = v
-			}
+			maps.Copy(part.d.sub("env"), properties.sub("env"))
 			delete(part.d, "properties")
 		}
 		s.c.doc.add("traits."+into, part.d)

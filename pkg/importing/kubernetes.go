@@ -142,7 +142,7 @@ func (manifests) readSecret(t *translation, d *node) {
 }
 
 // sameLabels keeps labels of an object that its component has.
-func (manifests) sameLabels(t *translation, d *node, c *component) {
+func (manifests) sameLabels(d *node, c *component) {
 	have, _ := c.doc.get("properties.labels").(doc)
 	for _, k := range d.at("metadata.labels").fields() {
 		if k.node.kind == scalar && have[k.name] == k.node.text {
@@ -188,7 +188,7 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 		s.take(spec, cronRows)
 		s.take(spec.at("jobTemplate.spec"), jobRows)
 	case "StatefulSet":
-		manifest.readTemplates(t, s, spec.at("volumeClaimTemplates"))
+		manifest.readTemplates(s, spec.at("volumeClaimTemplates"))
 		mark(kept, spec.at("serviceName"))
 		fallthrough
 	case "Deployment", "ReplicaSet", "CloneSet", "Rollout":
@@ -197,14 +197,14 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 	mark(kept, spec.at("selector"))
 	pod, meta := podOf(d)
 	s.take(meta, []row{{"labels", "properties.labels", to.labels}, {"annotations", "properties.annotations", to.annotations}})
-	manifest.readPod(t, s, pod, claims)
+	manifest.readPod(s, pod, claims)
 	if c.doc.get("properties.image") == nil {
 		t.lose(d, because("has no container with an image", ""))
 		t.drop(c)
 		return
 	}
 	identity(d)
-	manifest.sameLabels(t, d, c)
+	manifest.sameLabels(d, c)
 	if replicas, _ := c.doc["replicas"].(int64); replicas == 0 {
 		delete(c.doc, "replicas")
 		t.lose(spec.at("replicas"), because("is stopped by its application, not by its replicas", "desired: \"suspended\""))
@@ -212,7 +212,7 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 }
 
 // readTemplates reads the claims of a StatefulSet.
-func (manifests) readTemplates(t *translation, s *scope, claims *node) {
+func (manifests) readTemplates(s *scope, claims *node) {
 	for _, n := range claims.items() {
 		v := &volume{doc: doc{}}
 		v.claim(s, n)
@@ -221,7 +221,7 @@ func (manifests) readTemplates(t *translation, s *scope, claims *node) {
 }
 
 // readPod reads the spec of a pod: its first container is the component's own.
-func (manifests) readPod(t *translation, s *scope, spec *node, claims map[string]*node) {
+func (manifests) readPod(s *scope, spec *node, claims map[string]*node) {
 	pod.declareVolumes(s, spec.at("volumes"), claims)
 	containers := spec.at("containers").items()
 	if len(containers) == 0 {

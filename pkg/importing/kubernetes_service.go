@@ -3,6 +3,7 @@ package importing
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -48,7 +49,7 @@ func (manifests) readService(t *translation, n, d *node, made map[*node]*compone
 		manifest.addServicePort(s, p)
 	}
 	identity(n)
-	manifest.sameLabels(t, n, c)
+	manifest.sameLabels(n, c)
 	mark(kept, n.at("spec.selector"))
 	s.take(n.at("spec"), []row{
 		{"type", "", to.serviceType},
@@ -78,12 +79,7 @@ func (conversion) serviceType(s *scope, n *node) (any, error) {
 
 // there reports whether a component was not dropped.
 func (t *translation) there(c *component) bool {
-	for _, have := range t.app.components {
-		if have == c {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(t.app.components, c)
 }
 
 // addServicePort joins a port of a Service with that of the container behind it.
@@ -119,7 +115,7 @@ func (manifests) addServicePort(s *scope, p *node) {
 				have["port"], have["targetPort"] = number, target
 			}
 			if have["name"] == nil || have["port"] == number {
-				manifest.namePort(s, have, name, list)
+				manifest.namePort(have, name, list)
 				mark(kept, p.at("name"))
 			}
 			return
@@ -132,22 +128,16 @@ func (manifests) addServicePort(s *scope, p *node) {
 	if protocol == "UDP" {
 		entry["protocol"] = "UDP"
 	}
-	manifest.namePort(s, entry, name, list)
+	manifest.namePort(entry, name, list)
 	mark(kept, p.at("name"))
 	s.c.doc.add("properties.ports", entry)
 }
 
 // namePort gives a port a name that no other has.
-func (manifests) namePort(s *scope, entry doc, name string, list []any) {
-	if !portName.MatchString(name) {
-		return
+func (manifests) namePort(entry doc, name string, list []any) {
+	if portName.MatchString(name) && !slices.ContainsFunc(list, func(have any) bool { return have.(doc)["name"] == name }) {
+		entry["name"] = name
 	}
-	for _, have := range list {
-		if have.(doc)["name"] == name {
-			return
-		}
-	}
-	entry["name"] = name
 }
 
 // readIngress reads an Ingress: each of its paths is one of the component behind it.
@@ -196,7 +186,7 @@ func (manifests) routeOf(t *translation, n, host, p *node, services, workloads [
 		}
 		port, err := to.port(sc, number)
 		if number.null() {
-			port, err = manifest.portNamed(t, s, p.at("backend.service.port.name").string())
+			port, err = manifest.portNamed(s, p.at("backend.service.port.name").string())
 		}
 		if err != nil {
 			return nil, nil, err
@@ -220,7 +210,7 @@ func (manifests) routeOf(t *translation, n, host, p *node, services, workloads [
 	return nil, nil, because("leads to no component of the file", "traits: ingress")
 }
 
-func (manifests) portNamed(t *translation, s *node, name string) (any, error) {
+func (manifests) portNamed(s *node, name string) (any, error) {
 	for _, p := range s.at("spec.ports").items() {
 		if i, ok := p.at("port").number(); ok && p.at("name").string() == name && name != "" {
 			return i, nil

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 )
@@ -87,9 +88,6 @@ func (charts) valuesFrom(s *scope, n *node) (any, error) {
 		values = overlaid(values, said)
 		mark(kept, e)
 	}
-	if values == nil {
-		return nil, nil
-	}
 	return values, nil
 }
 
@@ -115,9 +113,7 @@ func (charts) valuesOf(t *translation, kind, name, key string) (doc, error) {
 func overlaid(below any, above doc) doc {
 	out := doc{}
 	if b, ok := below.(doc); ok {
-		for name, v := range b {
-			out[name] = v
-		}
+		maps.Copy(out, b)
 	}
 	for name, v := range above {
 		if fields, ok := v.(doc); ok {

@@ -189,10 +189,7 @@ func (vela) pullSecrets(s *scope, n *node) (any, error) {
 		list = append(list, e.text)
 		mark(kept, e)
 	}
-	if list == nil {
-		return nil, nil
-	}
-	return list, nil
+	return some(list), nil
 }
 
 func (vela) ingress(s *scope, n *node) (any, error) {

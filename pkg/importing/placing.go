@@ -78,8 +78,5 @@ func each(s *scope, n *node, take func(*scope, *node) error) any {
 		}
 		list = append(list, p.d)
 	}
-	if list == nil {
-		return nil
-	}
-	return list
+	return some(list)
 }

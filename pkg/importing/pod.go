@@ -29,10 +29,7 @@ func (pods) dnsConfig(s *scope, n *node) (any, error) {
 	if options != nil {
 		d.d["options"] = options
 	}
-	if len(d.d) == 0 {
-		return nil, nil
-	}
-	return d.d, nil
+	return some(d.d), nil
 }
 
 var addressPattern = regexp.MustCompile("^[0-9a-fA-F:.]+$")

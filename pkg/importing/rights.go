@@ -144,11 +144,3 @@ func words(n *node, as *regexp.Regexp) (list []any) {
 	}
 	return list
 }
-
-// some returns a list, nil for an empty one.
-func some(list []any) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
-}

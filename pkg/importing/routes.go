@@ -137,10 +137,7 @@ func (routes) headers(s *scope, n *node) (any, error) {
 		values[name] = value
 		mark(kept, e.at("name"), e.at("value"), e.at("type"))
 	}
-	if len(values) == 0 {
-		return nil, nil
-	}
-	return values, nil
+	return some(values), nil
 }
 
 var headerValue = regexp.MustCompile("^[!-~]([ -~]{0,998}[!-~])?$")
@@ -149,10 +146,7 @@ var headerValue = regexp.MustCompile("^[!-~]([ -~]{0,998}[!-~])?$")
 func (routes) change(s *scope, n *node) (any, error) {
 	p := s.part()
 	p.take(n, []row{{"set", "set", route.headers}, {"add", "add", route.headers}, {"remove", "remove", to.texts}})
-	if len(p.d) == 0 {
-		return nil, nil
-	}
-	return p.d, nil
+	return some(p.d), nil
 }
 
 // istio takes the routes of a Gateway of Istio as those of an Ingress, for each host.

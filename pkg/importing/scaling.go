@@ -115,8 +115,5 @@ func (scales) pace(s *scope, n *node) (any, error) {
 		p.d["period"] = period
 		mark(kept, e.at("type"), e.at("periodSeconds"))
 	}
-	if len(p.d) == 0 {
-		return nil, nil
-	}
-	return p.d, nil
+	return some(p.d), nil
 }

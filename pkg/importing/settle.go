@@ -40,7 +40,7 @@ func (fitting) settle(t *translation, c *component) {
 	fit.stores(t, c)
 	fit.share(t, c)
 	fit.memory(t, c)
-	fit.trim(t, c)
+	fit.trim(c)
 }
 
 // stores makes a store of a component with persistent volumes, whose replicas each have their own.
@@ -139,7 +139,7 @@ func amount(d doc, name, least string, parse func(string) (int64, error)) int64 
 }
 
 // trim takes out what is empty, and a minimum of replicas above their number.
-func (fitting) trim(t *translation, c *component) {
+func (fitting) trim(c *component) {
 	if n, ok := c.doc.get("traits.autoscale.max").(int64); ok {
 		if replicas, _ := c.doc["replicas"].(int64); replicas < n {
 			c.doc["replicas"] = n

@@ -2,6 +2,7 @@ package importing
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -155,9 +156,7 @@ func (s *scope) mount(name, path, sub string, readOnly bool) error {
 		return because("is no path below a volume", "")
 	}
 	entry := doc{"name": dnsName(name), "mountPath": path}
-	for k, value := range v.doc {
-		entry[k] = value
-	}
+	maps.Copy(entry, v.doc)
 	if sub != "" {
 		entry["subPath"] = sub
 	}

@@ -118,6 +118,14 @@ func whole(least, most int64) func(*scope, *node) (any, error) {
 	}
 }
 
+// some returns a list or a doc, nil for an empty one.
+func some[T []any | doc](v T) any {
+	if len(v) == 0 {
+		return nil
+	}
+	return v
+}
+
 // seconds takes a number of seconds as a duration. Zero says what holds without it.
 func (conversion) seconds(_ *scope, n *node) (any, error) {
 	i, ok := n.number()
@@ -187,10 +195,7 @@ func (conversion) named(t *translation, n *node, labels bool) (any, error) {
 			mark(kept, v)
 		}
 	}
-	if len(out) == 0 {
-		return nil, nil
-	}
-	return out, nil
+	return some(out), nil
 }
 
 // resources takes amounts of CPU, memory and devices.
@@ -222,10 +227,7 @@ func (conversion) resources(s *scope, n *node) (any, error) {
 		out[k.name] = v
 		mark(kept, k.node)
 	}
-	if len(out) == 0 {
-		return nil, nil
-	}
-	return out, nil
+	return some(out), nil
 }
 
 // probe takes a probe of Kubernetes.
@@ -274,10 +276,7 @@ func (conversion) headers(s *scope, n *node) (any, error) {
 		list = append(list, doc{"name": e.at("name").string(), "value": e.at("value").string()})
 		mark(kept, e.at("name"), e.at("value"))
 	}
-	if list == nil {
-		return nil, nil
-	}
-	return list, nil
+	return some(list), nil
 }
 
 var headerName = regexp.MustCompile("^[-A-Za-z0-9]+$")
@@ -344,8 +343,5 @@ func (conversion) capabilities(s *scope, n *node) (any, error) {
 		}
 		s.lose(e, because("policy does not let containers add this capability", ""))
 	}
-	if len(list) == 0 {
-		return nil, nil
-	}
-	return list, nil
+	return some(list), nil
 }
