@@ -103,12 +103,8 @@ func keepDamaged(fleet model.Fleet, ledger model.Ledger) model.Fleet {
 // unconfirmed says what nobody has confirmed of a mass removal, and how to. It counts
 // nothing that changes by itself: the records have it.
 func unconfirmed(left []model.InstanceID) string {
-	names := make([]string, len(left))
-	for i, id := range left {
-		names[i] = id.String()
-	}
 	return fmt.Sprintf("Git drops many running applications at once; these stay until files in approvals/<tenant>/%s name them: %s; \"reconciler confirm-removal\" writes the files, and a trailer Confirm-Removal does not count any more",
-		model.RemovalsDir, text.Enumerate(names, removalNames))
+		model.RemovalsDir, text.Enumerate(left, removalNames))
 }
 
 // hold declares absent applications as unusable, so that they stay.

@@ -16,8 +16,21 @@ func Find[T any, K comparable, P interface {
 	return nil, false
 }
 
+// Names returns the names by which the elements of a list are found, in its order.
+func Names[T any, P interface {
+	*T
+	key() string
+}](list []T) []string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = P(&list[i]).key()
+	}
+	return names
+}
+
 // The keys by which the elements of lists are found.
 
+func (b *Band) key() string           { return b.Name }
 func (c *Component) key() string      { return c.Name }
 func (s *ComponentState) key() string { return s.Grant.Component }
 func (d *Decision) key() AppID        { return d.App }

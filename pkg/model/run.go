@@ -147,6 +147,11 @@ type Value struct {
 	Value string `json:"value"`
 }
 
+// Variable returns the name of the environment variable that a job has a value of its step in.
+func (v *Value) Variable() string {
+	return "DAROS_INPUT_" + strings.ToUpper(strings.ReplaceAll(v.Name, "-", "_"))
+}
+
 // Undo is how a step is taken back and how far that has got.
 type Undo struct {
 	Targets   []Target  `json:"targets,omitempty"`   // what ran before, by component

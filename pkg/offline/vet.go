@@ -97,10 +97,7 @@ func declaredIn(fleet *model.Fleet) (apps []model.AppID, tenants []string) {
 	for _, u := range fleet.Unusable {
 		apps = append(apps, u.App)
 	}
-	for i := range fleet.Tenants {
-		tenants = append(tenants, fleet.Tenants[i].Name)
-	}
-	tenants = append(tenants, fleet.UnusableTenants...)
+	tenants = slices.Concat(model.Names(fleet.Tenants), fleet.UnusableTenants)
 	slices.SortFunc(apps, model.AppID.Compare)
 	slices.Sort(tenants)
 	return apps, tenants

@@ -93,10 +93,7 @@ func Fleet(l *model.Ledger, used map[string]model.Usage, on Branch) []byte {
 
 // tenantNames lists the tenants that the ledger names.
 func tenantNames(l *model.Ledger) []string {
-	var names []string
-	for i := range l.Tenants {
-		names = append(names, l.Tenants[i].Name)
-	}
+	names := model.Names(l.Tenants)
 	for i := range l.Instances {
 		if t := l.Instances[i].App.Tenant; len(names) == 0 || names[len(names)-1] != t {
 			names = append(names, t)

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Enumerate joins the first words of a list, each made clean, and counts the others: "acme, bolt and 3 more".
-func Enumerate(words []string, most int) string {
+// Enumerate joins the first elements of a list, each as fmt prints it and made clean, and counts the others: "acme, bolt and 3 more".
+func Enumerate[T any](list []T, most int) string {
 	clean := make([]string, 0, most)
-	for _, w := range words[:min(len(words), most)] {
-		clean = append(clean, Clean(w))
+	for _, element := range list[:min(len(list), most)] {
+		clean = append(clean, Clean(fmt.Sprint(element)))
 	}
-	if more := len(words) - most; more > 0 {
+	if more := len(list) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(clean, ", "), more)
 	}
 	return strings.Join(clean, ", ")

@@ -20,10 +20,7 @@ func CheckClusters(fleet model.Fleet, clusters []string) model.Fleet {
 		return model.Unusable{App: app, Code: problems[0].Code, Message: problems[0].Message}
 	}
 	fleet.Platform, fleet.Problems = nil, append(problems, fleet.Problems...)
-	fleet.UnusableTenants, fleet.Unusable = slices.Clone(fleet.UnusableTenants), slices.Clone(fleet.Unusable)
-	for i := range fleet.Tenants {
-		fleet.UnusableTenants = append(fleet.UnusableTenants, fleet.Tenants[i].Name)
-	}
+	fleet.UnusableTenants, fleet.Unusable = slices.Concat(fleet.UnusableTenants, model.Names(fleet.Tenants)), slices.Clone(fleet.Unusable)
 	for _, app := range fleet.Applications {
 		fleet.Unusable = append(fleet.Unusable, refused(app.ID))
 	}

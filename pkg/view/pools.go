@@ -129,9 +129,7 @@ func (h *holding) resource(name string, capacity int64, platform *model.Platform
 	r.Tenants = slices.Clip(r.Tenants[:min(len(r.Tenants), maxHolders)])
 	var bands []string
 	if platform != nil {
-		for i := range platform.Bands {
-			bands = append(bands, platform.Bands[i].Name)
-		}
+		bands = model.Names(platform.Bands)
 	}
 	for _, band := range append(bands, below) {
 		if n := h.byBand[band].Get(name); n > 0 {

@@ -139,10 +139,7 @@ func nameOr(tenant string, r access.Reading) string {
 
 // TenantsIn returns the names of the tenants that a ledger speaks of, some of them several times.
 func TenantsIn(l *model.Ledger) []string {
-	var names []string
-	for i := range l.Tenants {
-		names = append(names, l.Tenants[i].Name)
-	}
+	names := model.Names(l.Tenants)
 	add := func(name string) {
 		if name != "" && (len(names) == 0 || names[len(names)-1] != name) {
 			names = append(names, name)

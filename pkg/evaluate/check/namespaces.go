@@ -12,10 +12,7 @@ import (
 // be that of another tenant: b of tenant a, and tenant a-b. This can happen only where one
 // tenant's name is the beginning of another's, before a dash.
 func Namespaces(fleet *model.Fleet) map[model.AppID]model.Problem {
-	tenants := slices.Clone(fleet.UnusableTenants)
-	for i := range fleet.Tenants {
-		tenants = append(tenants, fleet.Tenants[i].Name)
-	}
+	tenants := slices.Concat(fleet.UnusableTenants, model.Names(fleet.Tenants))
 	meets := meeting(tenants)
 	if len(meets) == 0 {
 		return nil

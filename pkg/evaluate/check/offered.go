@@ -54,9 +54,5 @@ func Offered(a *model.Application, platform *model.Platform, own func() *layer.L
 }
 
 func poolNames(platform *model.Platform) string {
-	var names []string
-	for i := range platform.Pools {
-		names = append(names, platform.Pools[i].Name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(model.Names(platform.Pools), ", ")
 }

@@ -53,7 +53,7 @@ func (in Input) jobSpec(p jobProperties) (batchv1.JobSpec, Output, error) {
 			p.Env = map[string]declared.Variable{}
 		}
 		for _, input := range in.Step.Inputs {
-			p.Env[variable(input.Name)] = declared.Variable{Value: literal(input.Value)}
+			p.Env[input.Variable()] = declared.Variable{Value: literal(input.Value)}
 		}
 	}
 	pod, err := in.pod("Job", p.container, nil, corev1.RestartPolicyNever)

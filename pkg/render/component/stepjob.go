@@ -22,11 +22,6 @@ func StepJobName(app model.AppID, component, key string) string {
 	return ObjectName(app, component) + "-" + model.DigestOf(key).Short()
 }
 
-// variable returns the name of the environment variable of an input.
-func variable(input string) string {
-	return "DAROS_INPUT_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
-}
-
 // literal escapes a value of an environment variable. A cluster replaces $(NAME) by the
 // value of another variable, and inputs can come from outside.
 func literal(value string) string { return strings.ReplaceAll(value, "$", "$$") }

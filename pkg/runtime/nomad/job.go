@@ -134,7 +134,7 @@ func (r *Runtime) job(w *runtime.Part) (job, error) {
 		if p.Env == nil {
 			p.Env = map[string]string{}
 		}
-		p.Env["DAROS_INPUT_"+strings.ToUpper(strings.ReplaceAll(v.Name, "-", "_"))] = v.Value
+		p.Env[v.Variable()] = v.Value
 	}
 	config := map[string]any{"image": p.Image}
 	if len(p.Command) > 0 {

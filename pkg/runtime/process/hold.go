@@ -157,7 +157,7 @@ func workload(a *runtime.Assignment, part *runtime.Part, pools []*pool) (w wante
 		if w.Program.Env == nil {
 			w.Program.Env = map[string]string{}
 		}
-		w.Program.Env[input(v.Name)] = v.Value
+		w.Program.Env[v.Variable()] = v.Value
 	}
 	return w, err
 }

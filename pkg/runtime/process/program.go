@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -90,9 +89,4 @@ func limits(c *model.Component, grant model.Grant) model.Resources {
 		limit.Memory = max(limit.Memory, grant.Requests.Memory)
 	}
 	return limit
-}
-
-// input names the variable of an input of a step.
-func input(name string) string {
-	return "DAROS_INPUT_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
+	"maps"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -51,11 +51,9 @@ func programOf(c *model.Component, grant model.Grant, inputs []model.Value) (p p
 		Module: declared.Module, Digest: declared.Digest, Args: declared.Args, Env: map[string]string{},
 		Memory: min(cmp.Or(memory, defaultMemory), maxMemory), Finite: c.Finite(), Attempts: 4,
 	}
-	for name, value := range declared.Env {
-		p.Env[name] = value
-	}
+	maps.Copy(p.Env, declared.Env)
 	for _, v := range inputs {
-		p.Env["DAROS_INPUT_"+strings.ToUpper(strings.ReplaceAll(v.Name, "-", "_"))] = v.Value
+		p.Env[v.Variable()] = v.Value
 	}
 	p.Env["DAROS_COMPONENT"] = c.Name
 	if declared.BackoffLimit != nil {
