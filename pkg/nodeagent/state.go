@@ -4,7 +4,6 @@ package nodeagent
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
 
@@ -121,27 +121,5 @@ func (s *state) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// write replaces a file atomically. When it returns, the file survives a crash.
-func (s *state) write(name string, data []byte) error {
-	f, err := os.CreateTemp(s.dir, "."+name+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), filepath.Join(s.dir, name)); err != nil {
-		return err
-	}
-	dir, err := os.Open(s.dir)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	return dir.Sync()
-}
+// write replaces a file, which then survives a crash.
+func (s *state) write(name string, data []byte) error { return durable.Write(s.dir, name, data, 0o600) }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
 )
@@ -80,7 +81,7 @@ func (s *Supervisor) load(file string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(s.cfg.StateDir, planCopy, data, 0o600); err != nil {
+	if err := durable.Write(s.cfg.StateDir, planCopy, data, 0o600); err != nil {
 		return fmt.Errorf("keep a copy: %w", err)
 	}
 	reached()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
 )
 
@@ -26,7 +27,7 @@ func TestPlansThatAreNotTaken(t *testing.T) {
 	good, err := os.ReadFile(file)
 	require.NoError(t, err)
 	replace := func(data string) {
-		require.NoError(t, writeFile(filepath.Dir(file), planFile, []byte(data), 0o600))
+		require.NoError(t, durable.Write(filepath.Dir(file), planFile, []byte(data), 0o600))
 	}
 	for what, change := range map[string]func(){
 		"unexpected EOF":         func() { replace(string(good[:len(good)/2])) },

@@ -4,6 +4,7 @@ package process
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/user"
@@ -88,12 +89,8 @@ func ParseHost(data []byte) (h Host, err error) {
 		}
 		h.Name = strings.ToLower(h.Name)
 	}
-	if h.Cgroup == "" {
-		h.Cgroup = defaultCgroup
-	}
-	if h.Logs == "" {
-		h.Logs = defaultLogs
-	}
+	h.Cgroup = cmp.Or(h.Cgroup, defaultCgroup)
+	h.Logs = cmp.Or(h.Logs, defaultLogs)
 	if h.Capacity, err = capacity(d.Capacity.CPU, d.Capacity.Memory); err != nil {
 		return h, fmt.Errorf("capacity: %w", err)
 	}
@@ -155,10 +152,7 @@ func (h *Host) allow(w *hostplan.Workload) (identity, error) {
 	if len(allowed) == 0 {
 		return identity{}, fmt.Errorf("tenant %s has no user on this host (users)", w.App.Tenant)
 	}
-	name := p.User
-	if name == "" {
-		name = allowed[0]
-	}
+	name := cmp.Or(p.User, allowed[0])
 	if !slices.Contains(allowed, name) {
 		return identity{}, fmt.Errorf("user %s is none of those of tenant %s on this host (users)", text.Clean(name), w.App.Tenant)
 	}

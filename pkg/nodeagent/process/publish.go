@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
 )
 
@@ -38,7 +39,7 @@ func (s *Supervisor) publish(now time.Time) {
 		written := *r // which gets a head
 		if data, err = written.Encode(); err == nil {
 			if err = os.MkdirAll(dir, 0o755); err == nil {
-				err = writeFile(dir, name, data, 0o644)
+				err = durable.Write(dir, name, data, 0o644)
 			}
 		}
 	case now.Sub(s.out.at) < beat:

@@ -103,28 +103,3 @@ func readFile(name string, most int64) ([]byte, error) {
 	}
 	return data, err
 }
-
-// writeFile replaces a file atomically. When it returns, the file survives a crash.
-func writeFile(dir, name string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(dir, "."+name+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err == nil {
-		err = cmp.Or(f.Chmod(mode), f.Sync())
-	}
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), filepath.Join(dir, name)); err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -120,10 +121,7 @@ func (s *Supervisor) stop(p *process, now time.Time) time.Duration {
 		reached()
 		_ = unix.PidfdSendSignal(p.handle, number, nil, 0)
 	}
-	grace := p.Program.Grace
-	if grace == 0 {
-		grace = hostplan.DefaultGrace
-	}
+	grace := cmp.Or(p.Program.Grace, hostplan.DefaultGrace)
 	if left := p.StopAsked.Add(grace).Sub(now); left > 0 {
 		return left
 	}
@@ -227,9 +225,7 @@ func (s *Supervisor) launch(p *process, as identity) (*launched, error) {
 		}
 	}()
 	o := order{Command: p.wanted.Program.Command, Env: s.environment(p, as), Directory: p.wanted.Program.Directory, As: as, Doors: len(doors)}
-	if o.Directory == "" {
-		o.Directory = "/"
-	}
+	o.Directory = cmp.Or(o.Directory, "/")
 	return launchIn(s.cfg.Launcher, o, doors, p.logs.file)
 }
 

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
@@ -85,12 +87,8 @@ type exited struct {
 
 // Open finds the processes that an agent before this one has started, and starts nothing.
 func Open(cfg Config) (*Supervisor, error) {
-	if cfg.Steady == 0 {
-		cfg.Steady = time.Second
-	}
-	if cfg.Backoff == 0 {
-		cfg.Backoff = time.Second
-	}
+	cfg.Steady = cmp.Or(cfg.Steady, time.Second)
+	cfg.Backoff = cmp.Or(cfg.Backoff, time.Second)
 	if err := os.MkdirAll(cfg.Host.Logs, 0o750); err != nil {
 		return nil, fmt.Errorf("open the directory of logs: %w", err)
 	}
@@ -237,7 +235,7 @@ func (s *Supervisor) save() bool {
 	reached()
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = writeFile(s.cfg.StateDir, recordsFile, data, 0o600)
+		err = durable.Write(s.cfg.StateDir, recordsFile, data, 0o600)
 	}
 	if err != nil && s.saved {
 		s.cfg.Tell("the records of processes cannot be kept: nothing is started", "file", filepath.Join(s.cfg.StateDir, recordsFile), "error", err)
@@ -298,9 +296,6 @@ func (s *Supervisor) about(p *process, more ...any) []any {
 
 // bounds are those of the group of a replica.
 func bounds(w *hostplan.Workload) cgroup.Bounds {
-	tasks := w.Program.Tasks
-	if tasks == 0 {
-		tasks = hostplan.DefaultTasks
-	}
+	tasks := cmp.Or(w.Program.Tasks, hostplan.DefaultTasks)
 	return cgroup.Bounds{CPU: w.Requests.CPU, MostCPU: w.Program.Limits.CPU, MostMemory: w.Program.Limits.Memory, MostTasks: int64(tasks)}
 }

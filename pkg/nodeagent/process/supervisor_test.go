@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
 	"github.com/d-aros/d-aros/test/cgrouptest"
@@ -126,7 +127,7 @@ func (s *site) plan(workloads ...hostplan.Workload) {
 	p := hostplan.Plan{Fleet: "f", Pool: s.Host.Pool, Generation: s.generation, Workloads: workloads}
 	data, err := p.Encode()
 	require.NoError(s, err)
-	require.NoError(s, writeFile(filepath.Join(s.Host.Directory, s.Host.Pool), planFile, data, 0o600))
+	require.NoError(s, durable.Write(filepath.Join(s.Host.Directory, s.Host.Pool), planFile, data, 0o600))
 }
 
 // report returns the report of the host, empty before there is one.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -123,7 +124,7 @@ func (r *Runtime) write(p *pool) error {
 	p.Generation = max(p.Generation, p.latest()) + 1
 	data, err := p.Encode()
 	if err == nil {
-		err = writeFile(filepath.Join(r.o.Dir, p.Pool), planFile, data)
+		err = durable.Write(filepath.Join(r.o.Dir, p.Pool), planFile, data, 0o640) // it may have values that are not for everybody
 	}
 	if err != nil {
 		return fmt.Errorf("write the plan of pool %s: %w", p.Pool, err)
@@ -151,22 +152,6 @@ func readFile(name string) ([]byte, time.Time, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, hostplan.MaxDocument+1))
 	return data, info.ModTime(), err
-}
-
-// writeFile replaces a file atomically.
-func writeFile(dir, name string, data []byte) error {
-	f, err := os.CreateTemp(dir, "."+name+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err = f.Write(data); err == nil {
-		err = cmp.Or(f.Chmod(0o640), f.Sync()) // it may have values that are not for everybody
-	}
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, name))
 }
 
 // seen is a file of the directory as it was looked at last.
