@@ -1,8 +1,6 @@
 package evaluate
 
 import (
-	"io/fs"
-
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
@@ -46,11 +44,7 @@ func Through(b Backend) *Evaluator {
 func (e *Evaluator) Follow(ledger *model.Ledger) { e.known = *ledger }
 
 // Files is an immutable tree of files, such as the tree of one commit.
-type Files interface {
-	fs.FS
-	// Digest identifies the content of a file or of a directory with all below it.
-	Digest(name string) (string, error)
-}
+type Files = model.Files
 
 // Fleet evaluates the files of a commit. Files of pinned applications are read from the
 // commit of the pin, through at. Every application that the files declare is exactly

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // At returns a function that opens the commits that tenants pin applications to. Like the reconciler it takes only commits
 // that tip descends from.
-func (w *Tree) At(ctx context.Context, tip string) func(commit string) (evaluate.Files, error) {
+func (w *Tree) At(ctx context.Context, tip string) func(commit string) (model.Files, error) {
 	var mu sync.Mutex
-	known := map[string]evaluate.Files{}
-	return func(commit string) (evaluate.Files, error) {
+	known := map[string]model.Files{}
+	return func(commit string) (model.Files, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if files, ok := known[commit]; ok {
