@@ -47,9 +47,7 @@ func shared(allotments map[string]allotmentDoc) (all []model.Allotment) {
 	for _, name := range slices.Sorted(maps.Keys(allotments)) {
 		d := allotments[name]
 		a := model.Allotment{Name: name, Namespaces: d.Namespaces, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations, Services: d.Services}
-		if work := duration(d.Work.CPU); work != model.Work {
-			a.Work = work
-		}
+		a.Work = unless(duration(d.Work.CPU), model.Work)
 		if !reflect.DeepEqual(a, model.Allotment{Name: name}) {
 			all = append(all, a)
 		}

@@ -18,14 +18,6 @@ type flavourDoc struct {
 	Requests *resourcesDoc `json:"requests"`
 }
 
-// flavourOrder leaves out the order that holds without it, as unreadyAfter does.
-func flavourOrder(o model.FlavourOrder) model.FlavourOrder {
-	if o == model.FlavoursFirstFree {
-		return ""
-	}
-	return o
-}
-
 // placement returns where a component may run. Path is that of the component.
 func (d *placementDoc) placement(path string, own *layer.Layer) (p model.Placement, problems []model.Problem) {
 	p = d.Placement
@@ -69,7 +61,7 @@ func flavourLimits(c *model.Component, path string, own *layer.Layer) (problems 
 	return problems
 }
 
-// beside adds to a problem the place of another value of the layer.
+// beside adds to a problem the place of another value, of its layer or of another one.
 func beside(own *layer.Layer, p model.Problem, path string) model.Problem {
 	if at, ok := own.Value(path); ok {
 		p.Places = append(p.Places, model.Place{At: at, Note: path})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -120,8 +119,8 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		OnUpdateFailure: d.OnUpdateFailure,
 		MaxGrace:        duration(d.Limits.Grace),
 		Deletion:        d.Deletion,
-		Conflicts:       conflicts(d.Conflicts),
-		Immutable:       immutable(d.Immutable),
+		Conflicts:       unless(d.Conflicts, model.ConflictsCorrect),
+		Immutable:       unless(d.Immutable, model.ImmutableRefuse),
 		Egress:          sorted(d.Egress.Hosts),
 		Exits:           sorted(d.Network.Egress),
 		Accounts:        sorted(d.Secrets.Annotations),
@@ -137,13 +136,13 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 		RestoreHold:     duration(d.RestoreHold),
 		RestoreMargin:   int(parts(d.RestoreMargin, thousandth)),
 		ReserveAfter:    duration(d.ReserveAfter),
-		Backfill:        backfill(d.Backfill),
-		Flavours:        flavourOrder(d.Flavours),
-		PriorityClaims:  priorityClaims(d.PriorityClaims),
+		Backfill:        unless(d.Backfill, model.BackfillReserve),
+		Flavours:        unless(d.Flavours, model.FlavoursFirstFree),
+		PriorityClaims:  unless(d.PriorityClaims, model.ClaimsFull),
 		Replicas:        d.Defaults.Replicas,
 		Priority:        d.Defaults.Priority,
 		StartDeadline:   duration(d.Defaults.StartDeadline),
-		UnreadyAfter:    unreadyAfter(d.Defaults.UnreadyAfter),
+		UnreadyAfter:    unless(duration(d.Defaults.UnreadyAfter), model.UnreadyAfter),
 		Requests:        d.Requests,
 		DefaultRequests: d.defaultRequests(),
 		InForce:         inForce(effective, tenant, layers),
@@ -161,45 +160,14 @@ func (d *effectiveDoc) defaultRequests() model.Resources {
 	return r
 }
 
-// conflicts leaves out the value that holds without it, as unreadyAfter does.
-func conflicts(c model.Conflicts) model.Conflicts {
-	if c == model.ConflictsCorrect {
-		return ""
+// unless returns a value, and leaves out the one that holds without it, so that specs that do
+// not write it have the digests that they had before there was one.
+func unless[T comparable](value, holds T) T {
+	if value == holds {
+		var none T
+		return none
 	}
-	return c
-}
-
-// immutable leaves out the value that holds without it.
-func immutable(i model.Immutable) model.Immutable {
-	if i == model.ImmutableRefuse {
-		return ""
-	}
-	return i
-}
-
-// backfill leaves out the value that holds without it.
-func backfill(b model.Backfill) model.Backfill {
-	if b == model.BackfillReserve {
-		return ""
-	}
-	return b
-}
-
-// priorityClaims leaves out the value that holds without it.
-func priorityClaims(c model.PriorityClaims) model.PriorityClaims {
-	if c == model.ClaimsFull {
-		return ""
-	}
-	return c
-}
-
-// unreadyAfter reads a value, and leaves out the one that holds without it, so that
-// specs that do not write it have the digests that they had before there was one.
-func unreadyAfter(text string) time.Duration {
-	if d := duration(text); d != model.UnreadyAfter {
-		return d
-	}
-	return 0
+	return value
 }
 
 // policyPaths are the values of a policy in the order in which people read it.
@@ -283,46 +251,43 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 		return p
 	}
 	p.InForce = slices.Clone(p.InForce)
-	set := func(path, field, value string) {
+	// chosen takes the value of a path in if the application writes it, by the last name of the path.
+	chosen := func(path, value string) bool {
+		if value == "" {
+			return false
+		}
 		v, _ := model.Find(p.InForce, path)
-		at, _ := own.Value("application.policy." + field)
+		at, _ := own.Value("application.policy." + path[strings.LastIndexByte(path, '.')+1:])
 		*v = model.PolicyValue{Path: path, Value: value, Layer: "application", At: at}
+		return true
 	}
 	if d.Degradation != nil {
 		p.Degradation = *d.Degradation
-		set("degradation", "degradation", fmt.Sprint(p.Degradation))
+		chosen("degradation", fmt.Sprint(p.Degradation))
 	}
-	if d.Preemption != "" {
+	if chosen("preemption", string(d.Preemption)) {
 		p.Preemption = d.Preemption
-		set("preemption", "preemption", string(p.Preemption))
 	}
-	if d.Strategy != "" {
+	if chosen("defaults.strategy", d.Strategy) {
 		p.Strategy = d.Strategy
-		set("defaults.strategy", "strategy", p.Strategy)
 	}
-	if d.OnUpdateFailure != "" {
+	if chosen("onUpdateFailure", string(d.OnUpdateFailure)) {
 		p.OnUpdateFailure = d.OnUpdateFailure
-		set("onUpdateFailure", "onUpdateFailure", string(p.OnUpdateFailure))
 	}
-	if d.StartDeadline != "" {
+	if chosen("defaults.startDeadline", d.StartDeadline) {
 		p.StartDeadline = duration(d.StartDeadline)
-		set("defaults.startDeadline", "startDeadline", d.StartDeadline)
 	}
-	if d.UnreadyAfter != "" {
-		p.UnreadyAfter = unreadyAfter(d.UnreadyAfter)
-		set("defaults.unreadyAfter", "unreadyAfter", d.UnreadyAfter)
+	if chosen("defaults.unreadyAfter", d.UnreadyAfter) {
+		p.UnreadyAfter = unless(duration(d.UnreadyAfter), model.UnreadyAfter)
 	}
-	if d.Ladder != nil {
+	if chosen("ladder", strings.Join(d.Ladder, ", ")) {
 		p.Ladder = d.Ladder
-		set("ladder", "ladder", strings.Join(p.Ladder, ", "))
 	}
-	if d.Flavours != "" {
-		p.Flavours = flavourOrder(d.Flavours)
-		set("flavours", "flavours", string(d.Flavours))
+	if chosen("flavours", string(d.Flavours)) {
+		p.Flavours = unless(d.Flavours, model.FlavoursFirstFree)
 	}
-	if d.PriorityClaims != "" {
-		p.PriorityClaims = priorityClaims(d.PriorityClaims)
-		set("priorityClaims", "priorityClaims", string(d.PriorityClaims))
+	if chosen("priorityClaims", string(d.PriorityClaims)) {
+		p.PriorityClaims = unless(d.PriorityClaims, model.ClaimsFull)
 	}
 	return p
 }

@@ -20,10 +20,7 @@ func (d poolsDoc) quotas(path string, own, platform *layer.Layer) (quotas []mode
 		at := path + ".pools." + pool
 		if _, ok := platform.Value("platform.pools." + pool); !ok {
 			p := own.Blame(catalogue.PoolOfQuota, at, "is a quota in pool "+pool+", which the platform does not have")
-			if pools, ok := platform.Value("platform.pools"); ok {
-				p.Places = append(p.Places, model.Place{At: pools, Note: "platform.pools"})
-			}
-			problems = append(problems, p)
+			problems = append(problems, beside(platform, p, "platform.pools"))
 			continue
 		}
 		amount, bad := d[pool].amount(at, own)
@@ -75,8 +72,5 @@ func widerInPool(tenant, pool, resource string, written, limit int64, own, platf
 	}
 	n := model.FormatAmounts(resource, written, limit)
 	p := own.Blame(catalogue.Wider, "tenant."+field, fmt.Sprintf("allows %s %s in pool %s, and the allotment of tenant %s has %s", n[0], resource, pool, tenant, n[1]))
-	if at, ok := platform.Value(allotmentOf(tenant) + "." + field); ok {
-		p.Places = append(p.Places, model.Place{At: at, Note: allotmentOf(tenant) + "." + field})
-	}
-	return p
+	return beside(platform, p, allotmentOf(tenant)+"."+field)
 }
