@@ -4,19 +4,20 @@ import "github.com/d-aros/d-aros/pkg/model"
 
 // Controller decides the settings of one resource. One more is a file with its knobs, a row
 // in controllers, and cases in testdata.
-type Controller interface {
-	// Name is that of the controller of cgroups that has the knobs, as [Host] names it.
-	Name() string
-	// Knobs are the files that Decide may name.
-	Knobs() map[string]Knob
-	// Decide returns what the plan needs of the resource on the host, and what of that
-	// the host cannot keep. Equal states give equal results.
-	Decide(State) Enforcement
+type Controller struct {
+	name  string          // of the controller of cgroups that has the knobs, as [Host] names it
+	knobs map[string]Knob // the files that decide may name
+
+	// decide adds what the plan needs of the resource on the host, and what of that the host
+	// cannot keep. Equal states give equal results; what others added it does not read.
+	decide func(*decision)
 }
 
 // controllers are in the order in which the admitted plan is put before them, which says
 // nothing: none sees what another decides.
-var controllers = []Controller{memory{}, processors{}, processorSets{}, disks{}, tasks{}, hugePages{}, uplink{}}
+var controllers = []Controller{
+	memoryController, processorsController, processorSetsController, disksController, tasksController, hugePagesController, uplinkController,
+}
 
 // State is what a controller decides from.
 type State struct {
@@ -25,20 +26,19 @@ type State struct {
 	Ceilings map[string]Ceiling // by workload, that follow the load
 }
 
-var knobs = allKnobs()
+// knobs are those of all controllers, by file.
+var knobs = map[string]Knob{}
 
-func allKnobs() map[string]Knob {
-	all := map[string]Knob{}
+func init() {
 	for _, c := range controllers {
-		for file, k := range c.Knobs() {
-			k.Controller = c.Name()
-			all[file] = k
+		for file, k := range c.knobs {
+			k.Controller = c.name
+			knobs[file] = k
 		}
 	}
-	return all
 }
 
-// decision is the work of a controller.
+// decision is the work of the controllers.
 type decision struct {
 	State
 	out Enforcement

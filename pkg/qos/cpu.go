@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,28 +17,17 @@ const (
 )
 
 // processors decides weights and quotas.
-type processors struct{}
-
-func (processors) Name() string { return "cpu" }
-
+//
 // A burst may never exceed its quota, so it goes down first and up last.
-func (processors) Knobs() map[string]Knob {
-	return map[string]Knob{
-		"cpu.weight":        {Version: V2, Default: "100"},
-		"cpu.max.burst":     {Version: V2, Default: "0", turn: 1},
-		"cpu.max":           {Version: V2, Default: "max 100000", turn: 2},
-		"cpu.shares":        {Version: V1, Default: "1024"},
-		"cpu.cfs_burst_us":  {Version: V1, Default: "0", turn: 1},
-		"cpu.cfs_period_us": {Version: V1, Default: "100000", turn: 2},
-		"cpu.cfs_quota_us":  {Version: V1, Default: "-1", turn: 3},
-	}
-}
-
-func (processors) Decide(s State) Enforcement {
-	r := decision{State: s}
-	r.cpu()
-	return r.out
-}
+var processorsController = Controller{name: "cpu", knobs: map[string]Knob{
+	"cpu.weight":        {Version: V2, Default: "100"},
+	"cpu.max.burst":     {Version: V2, Default: "0", turn: 1},
+	"cpu.max":           {Version: V2, Default: "max 100000", turn: 2},
+	"cpu.shares":        {Version: V1, Default: "1024"},
+	"cpu.cfs_burst_us":  {Version: V1, Default: "0", turn: 1},
+	"cpu.cfs_period_us": {Version: V1, Default: "100000", turn: 2},
+	"cpu.cfs_quota_us":  {Version: V1, Default: "-1", turn: 3},
+}, decide: (*decision).cpu}
 
 func (r *decision) cpu() {
 	version := r.Host.Controllers["cpu"]
@@ -149,9 +139,7 @@ func (g *group) gather(s scale, found map[string]Group) {
 	}
 	if g.reserved == 0 {
 		g.floor = found[g.path].Weight
-		if g.floor == 0 {
-			g.floor = s.unit
-		}
+		g.floor = cmp.Or(g.floor, s.unit)
 		return
 	}
 	g.floor = s.of(g.request)

@@ -10,14 +10,9 @@ import (
 )
 
 // processorSets keeps a workload on some processors of the host.
-type processorSets struct{}
+var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: (*decision).processorSets}
 
-func (processorSets) Name() string { return "cpuset" }
-
-func (processorSets) Knobs() map[string]Knob { return map[string]Knob{"cpuset.cpus": {}} }
-
-func (processorSets) Decide(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) processorSets() {
 	for _, w := range r.Plan.Workloads {
 		switch list := w.Profile.CPU.Set; {
 		case list == "":
@@ -31,7 +26,6 @@ func (processorSets) Decide(s State) Enforcement {
 			}
 		}
 	}
-	return r.out
 }
 
 const maxProcessor = 9999 // more than any kernel has

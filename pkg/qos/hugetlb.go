@@ -7,21 +7,14 @@ import (
 )
 
 // hugePages bounds the huge pages of a workload, so that the pool is there for those who need it.
-type hugePages struct{}
+var hugePagesController = Controller{name: "hugetlb", knobs: map[string]Knob{
+	"hugetlb.2MB.max":            {Version: V2, Default: "max"},
+	"hugetlb.1GB.max":            {Version: V2, Default: "max"},
+	"hugetlb.2MB.limit_in_bytes": {Version: V1, Default: "-1"},
+	"hugetlb.1GB.limit_in_bytes": {Version: V1, Default: "-1"},
+}, decide: (*decision).hugePages}
 
-func (hugePages) Name() string { return "hugetlb" }
-
-func (hugePages) Knobs() map[string]Knob {
-	return map[string]Knob{
-		"hugetlb.2MB.max":            {Version: V2, Default: "max"},
-		"hugetlb.1GB.max":            {Version: V2, Default: "max"},
-		"hugetlb.2MB.limit_in_bytes": {Version: V1, Default: "-1"},
-		"hugetlb.1GB.limit_in_bytes": {Version: V1, Default: "-1"},
-	}
-}
-
-func (hugePages) Decide(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) hugePages() {
 	version := r.Host.Controllers["hugetlb"]
 	for _, w := range r.Plan.Workloads {
 		for _, pages := range []struct {
@@ -40,5 +33,4 @@ func (hugePages) Decide(s State) Enforcement {
 			r.set(w.Name, w.Cgroup, file, strconv.FormatInt(int64(pages.most)/pages.page*pages.page, 10))
 		}
 	}
-	return r.out
 }

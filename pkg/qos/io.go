@@ -9,26 +9,19 @@ import (
 )
 
 // disks decides weights, ceilings and targets on block devices.
-type disks struct{}
+var disksController = Controller{name: "io", knobs: map[string]Knob{
+	"io.weight":                        {Version: V2, Default: "default 100"},
+	"io.max":                           {Version: V2, none: "rbps=max wbps=max riops=max wiops=max"},
+	"io.latency":                       {Version: V2, none: "target=0"},
+	"io.cost.model":                    {Version: V2, Root: true, none: "ctrl=auto"},
+	"io.cost.qos":                      {Version: V2, Root: true, none: "enable=0 ctrl=auto"},
+	"blkio.throttle.read_bps_device":   {Version: V1, none: "0"},
+	"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
+	"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
+	"blkio.throttle.write_iops_device": {Version: V1, none: "0"},
+}, decide: (*decision).disks}
 
-func (disks) Name() string { return "io" }
-
-func (disks) Knobs() map[string]Knob {
-	return map[string]Knob{
-		"io.weight":                        {Version: V2, Default: "default 100"},
-		"io.max":                           {Version: V2, none: "rbps=max wbps=max riops=max wiops=max"},
-		"io.latency":                       {Version: V2, none: "target=0"},
-		"io.cost.model":                    {Version: V2, Root: true, none: "ctrl=auto"},
-		"io.cost.qos":                      {Version: V2, Root: true, none: "enable=0 ctrl=auto"},
-		"blkio.throttle.read_bps_device":   {Version: V1, none: "0"},
-		"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
-		"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
-		"blkio.throttle.write_iops_device": {Version: V1, none: "0"},
-	}
-}
-
-func (disks) Decide(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) disks() {
 	version := r.Host.Controllers["io"]
 	if r.Plan.WeighsDisks() {
 		r.costs()
@@ -74,7 +67,6 @@ func (disks) Decide(s State) Enforcement {
 			r.reduce(w.Name, "disk.reserved", "none", reason, model.Resources{}.With(model.DiskResource, w.disk()), model.Resources{})
 		}
 	}
-	return r.out
 }
 
 // reservedDisks is the part of a disk that may be reserved: how fast it is depends on what is asked of it.

@@ -10,26 +10,14 @@ import (
 
 // memory decides protection and bounds. A group is protected only as far as
 // each of its ancestors is, so ancestors get the sum of their children.
-type memory struct{}
-
-func (memory) Name() string { return "memory" }
-
-func (memory) Knobs() map[string]Knob {
-	return map[string]Knob{
-		"memory.min":            {Version: V2, Default: "0"},
-		"memory.low":            {Version: V2, Default: "0", turn: 1},
-		"memory.high":           {Version: V2, Default: "max", turn: 2},
-		"memory.max":            {Version: V2, Default: "max", turn: 3},
-		"memory.oom.group":      {Version: V2, Default: "0", turn: 4},
-		"memory.limit_in_bytes": {Version: V1, Default: "-1"},
-	}
-}
-
-func (memory) Decide(s State) Enforcement {
-	r := decision{State: s}
-	r.memory()
-	return r.out
-}
+var memoryController = Controller{name: "memory", knobs: map[string]Knob{
+	"memory.min":            {Version: V2, Default: "0"},
+	"memory.low":            {Version: V2, Default: "0", turn: 1},
+	"memory.high":           {Version: V2, Default: "max", turn: 2},
+	"memory.max":            {Version: V2, Default: "max", turn: 3},
+	"memory.oom.group":      {Version: V2, Default: "0", turn: 4},
+	"memory.limit_in_bytes": {Version: V1, Default: "-1"},
+}, decide: (*decision).memory}
 
 func (r *decision) memory() {
 	version := r.Host.Controllers["memory"]

@@ -12,11 +12,7 @@ import (
 // uplink divides what a node sends. Workloads of one profile share a class, and one with a
 // reservation has a class of its own; everything else is in the class of the system. What
 // one class does not send, others may, those of a lower priority first.
-type uplink struct{}
-
-func (uplink) Name() string { return "network" }
-
-func (uplink) Knobs() map[string]Knob { return nil }
+var uplinkController = Controller{name: "network", decide: (*decision).uplink}
 
 // Uplink is how a node shares what it sends.
 type Uplink struct {
@@ -54,10 +50,9 @@ const (
 	leastRate                     = 8_000
 )
 
-func (uplink) Decide(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) uplink() {
 	if !slices.ContainsFunc(r.Plan.Workloads, func(w Workload) bool { return w.sends() }) {
-		return r.out
+		return
 	}
 	link := r.Host.Link
 	switch {
@@ -68,7 +63,6 @@ func (uplink) Decide(s State) Enforcement {
 	default:
 		r.shape()
 	}
-	return r.out
 }
 
 // sends reports whether anything is promised to a workload, or asked of it, about what it sends.

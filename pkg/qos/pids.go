@@ -3,16 +3,9 @@ package qos
 import "strconv"
 
 // tasks bounds how many processes and threads a workload has.
-type tasks struct{}
+var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: (*decision).tasks}
 
-func (tasks) Name() string { return "pids" }
-
-func (tasks) Knobs() map[string]Knob {
-	return map[string]Knob{"pids.max": {Default: "max"}}
-}
-
-func (tasks) Decide(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) tasks() {
 	for _, w := range r.Plan.Workloads {
 		switch n := w.Profile.Pids.Max; {
 		case n == 0:
@@ -22,5 +15,4 @@ func (tasks) Decide(s State) Enforcement {
 			r.set(w.Name, w.Cgroup, "pids.max", strconv.FormatInt(n, 10))
 		}
 	}
-	return r.out
 }

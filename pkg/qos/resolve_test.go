@@ -150,16 +150,18 @@ func TestSettingsHoldTheRulesOfTheKernel(t *testing.T) {
 func TestControllersKeepToTheirKnobs(t *testing.T) {
 	owner := map[string]string{}
 	for _, c := range controllers {
-		for file := range c.Knobs() {
+		for file := range c.knobs {
 			require.Empty(t, owner[file], file)
-			owner[file] = c.Name()
+			owner[file] = c.name
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := State{Plan: genPlan(t), Host: genHost(t)}
 		for _, c := range controllers {
-			for _, set := range c.Decide(s).Settings {
-				require.Equal(t, c.Name(), owner[set.File], set.File)
+			r := decision{State: s}
+			c.decide(&r)
+			for _, set := range r.out.Settings {
+				require.Equal(t, c.name, owner[set.File], set.File)
 			}
 		}
 	})

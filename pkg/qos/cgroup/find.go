@@ -3,6 +3,7 @@
 package cgroup
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -60,10 +61,7 @@ func (l *looking) Below(root string, depth int, enter func(name string) bool) (g
 	if h.dir == nil {
 		return nil
 	}
-	top := root
-	if top == "" {
-		top = "."
-	}
+	top := cmp.Or(root, ".")
 	var walk func(dir *os.File, path string, depth int)
 	walk = func(dir *os.File, path string, depth int) {
 		defer dir.Close()

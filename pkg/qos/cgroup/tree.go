@@ -3,6 +3,7 @@
 package cgroup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -167,9 +168,7 @@ func (t *Tree) group(controller, path string) (*os.File, error) {
 	if !ok {
 		return nil, fmt.Errorf("the %s controller is not available", controller)
 	}
-	if path == "" {
-		path = "."
-	}
+	path = cmp.Or(path, ".")
 	return openBeneath(h.dir, path, unix.O_PATH|unix.O_DIRECTORY)
 }
 

@@ -3,6 +3,7 @@
 package cgroup
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -141,10 +142,7 @@ func (t *Tree) Rivals(path string) map[string]int64 {
 			}
 		}
 		if known {
-			where := around
-			if where == "" {
-				where = "the root of the tree"
-			}
+			where := cmp.Or(around, "the root of the tree")
 			used["processes directly in "+where] = rest
 		}
 		if around == "" {
