@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"strings"
@@ -100,9 +101,7 @@ func (composeFile) files(s *scope, n *node) (any, error) {
 			name, target = e.at("source").string(), e.at("target").string()
 		}
 		v := &volume{doc: doc{"type": "config", "source": s.configs[name]}}
-		if target == "" {
-			target = "/" + name
-		}
+		target = cmp.Or(target, "/"+name)
 		if secret {
 			v.doc["type"], v.doc["source"] = "secret", doc{"existing": name}
 			target = "/run/secrets/" + name

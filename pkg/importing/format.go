@@ -27,13 +27,6 @@ var readers = map[Format]func(*translation, []*node) error{
 // Formats returns the names of the formats, in order.
 func Formats() []Format { return slices.Sorted(maps.Keys(readers)) }
 
-func formatNames() (names []string) {
-	for _, f := range Formats() {
-		names = append(names, string(f))
-	}
-	return names
-}
-
 // detect tells the format of a file by what it holds.
 func detect(docs []*node) (Format, error) {
 	seen := map[Format]bool{}

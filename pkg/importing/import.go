@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,7 +44,7 @@ func Import(data []byte, o Options) (*Result, error) {
 	}
 	read, known := readers[o.Format]
 	if !known {
-		return nil, fmt.Errorf("%q is no format; use %s", o.Format, strings.Join(formatNames(), ", "))
+		return nil, fmt.Errorf("%q is no format; use %s", o.Format, text.Enumerate(Formats(), len(readers)))
 	}
 	t := &translation{file: o.File, host: o.Host, report: Report{Format: o.Format, Lost: []Loss{}, Secrets: []Secret{}, Notes: []string{}}, configs: map[string]string{}, secrets: map[string][]string{}, hosts: map[string]string{}, steps: map[string]string{}, handed: handed{batches: map[string]*node{}, claims: map[string]*node{}, connections: map[string]*node{}}, podLabels: map[*component]map[string]string{},
 		defined: defined{templates: map[string]string{}, charts: map[string]*node{}, expand: o.Expand, workloads: map[*component]*node{}}}
@@ -117,9 +118,7 @@ func (t *translation) component(name, kind string) *component {
 }
 
 func (t *translation) free(name string) string {
-	if name == "" {
-		name = "component"
-	}
+	name = cmp.Or(name, "component")
 	taken := map[string]bool{}
 	for _, c := range t.app.components {
 		taken[c.name] = true
@@ -167,9 +166,7 @@ func finish(t *translation, o Options) {
 	if t.app.name == "" {
 		t.app.name = dnsName(baseName(o.File))
 	}
-	if t.app.name == "" {
-		t.app.name = "imported"
-	}
+	t.app.name = cmp.Or(t.app.name, "imported")
 	for name, value := range o.Labels {
 		t.app.labels[name] = value
 	}

@@ -131,12 +131,7 @@ func (kubeMin) volume(s *scope, e *node) (*volume, error) {
 		v.config(s.translation, e.at("sourceName"))
 		return v, v.err
 	case "secret":
-		source := e.at("sourceName").string()
-		if !objectPattern.MatchString(source) {
-			return nil, because("names no Secret", "")
-		}
-		s.keep(source)
-		v.doc["type"], v.doc["source"] = "secret", doc{"existing": source}
+		return v, v.secret(s.translation, e.at("sourceName"))
 	default:
 		return nil, because("is of a kind that no storage has", "traits: storage")
 	}

@@ -25,14 +25,11 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 		v.files(s.translation, n.at("items"))
 		return v, v.err
 	case "secret":
-		name := n.at("secretName")
-		if !objectPattern.MatchString(name.string()) {
-			return nil, because("names no Secret", "")
+		err := v.secret(s.translation, n.at("secretName"))
+		if err == nil {
+			v.files(s.translation, n.at("items"))
 		}
-		s.keep(name.string())
-		v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
-		v.files(s.translation, n.at("items"))
-		mark(kept, name)
+		return v, err
 	case "pvc":
 		if made, known := s.claims[n.at("claimName").string()]; known {
 			if made == nil {

@@ -1,6 +1,9 @@
 package importing
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // velaTraits are the traits of KubeVela that can be said: what their properties become.
 var velaTraits = map[string][]row{
@@ -249,10 +252,7 @@ func (vela) extra(s *scope, n *node, into, command string) error {
 		mark(kept, name, path)
 	}
 	if own := n.at("appMountPath"); into == "init" && !own.null() { // a directory that both have
-		shared := n.at("mountName").string()
-		if shared == "" {
-			shared = "workdir"
-		}
+		shared := cmp.Or(n.at("mountName").string(), "workdir")
 		s.volumes[shared] = &volume{doc: doc{"type": "ephemeral"}}
 		err := s.mount(shared, own.string(), "", false)
 		if err == nil {
@@ -269,10 +269,7 @@ func (vela) extra(s *scope, n *node, into, command string) error {
 // binding takes variables with the values of Secrets.
 func (vela) binding(s *scope, n *node) (any, error) {
 	for _, k := range n.fields() {
-		name := k.node.at("key").string()
-		if name == "" {
-			name = k.name
-		}
+		name := cmp.Or(k.node.at("key").string(), k.name)
 		v, err := s.secret(k.node.at("secret").string(), name)
 		if err != nil || !variablePattern.MatchString(k.name) {
 			s.lose(k.node, because("names no key of a Secret", ""))

@@ -28,14 +28,9 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 			v.files(s.translation, n.at("configMap.items"))
 		case n.at("secret") != nil:
 			secret := n.at("secret.secretName")
-			v.doc["type"], v.doc["source"] = "secret", doc{"existing": secret.string()}
-			if !objectPattern.MatchString(secret.string()) {
-				v.err = because("names no Secret", "")
-				break
+			if v.err = v.secret(s.translation, secret); v.err == nil {
+				v.files(s.translation, n.at("secret.items"))
 			}
-			v.files(s.translation, n.at("secret.items"))
-			s.keep(secret.string())
-			mark(kept, secret)
 		case n.at("persistentVolumeClaim") != nil:
 			name := n.at("persistentVolumeClaim.claimName")
 			if claims[name.string()] == nil {
@@ -102,6 +97,17 @@ func (v *volume) config(t *translation, name *node) {
 		v.doc["type"], v.doc["source"] = "config", source
 		mark(kept, name)
 	}
+}
+
+// secret takes a Secret of the namespace, which somebody is to make.
+func (v *volume) secret(t *translation, name *node) error {
+	if !objectPattern.MatchString(name.string()) {
+		return because("names no Secret", "")
+	}
+	v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
+	t.keep(name.string())
+	mark(kept, name)
+	return nil
 }
 
 // claim takes a claim of the file.

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -11,10 +12,7 @@ func (t *translation) step(name string, d doc) string {
 		t.app.workflow = doc{}
 	}
 	steps, _ := t.app.workflow["steps"].([]any)
-	base := dnsName(name)
-	if base == "" {
-		base = "step"
-	}
+	base := cmp.Or(dnsName(name), "step")
 	base = strings.TrimRight(fmt.Sprintf("%.55s", base), "-")
 	taken := map[any]bool{}
 	for _, s := range steps {
