@@ -146,12 +146,8 @@ func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string)
 
 func (p *printer) request(v *requestView, r *request) {
 	p.line("%s: it %s", p.paint(bold, text.Clean(v.Application)), text.Clean(v.Effect))
-	if v.Committed == "" {
-		p.line("%s is written; commit and push it", text.Clean(v.File))
-		return
-	}
-	p.line("%s is committed as %s; \"git push\" puts it into force", text.Clean(v.File), shortCommit(v.Committed))
-	if len(r.roles()) > 0 && !v.Signed && v.Action == model.CommandApprove {
+	p.committed(v.File, v.Committed, "written")
+	if v.Committed != "" && len(r.roles()) > 0 && !v.Signed && v.Action == model.CommandApprove {
 		p.line("%s", p.paint(yellow, "the commit is not signed, so it gives no role: git config commit.gpgsign true, then git commit --amend --no-edit -S"))
 	}
 }

@@ -176,21 +176,13 @@ func (p *printer) images(in *model.Instance) {
 }
 
 func (p *printer) checks(constraints []model.Constraint) {
-	if len(constraints) == 0 {
-		return
-	}
-	p.section("Checks")
-	var rows [][]cell
-	for _, c := range constraints {
+	tableOf(p, "Checks", []string{"", "CHECK", "ASKED", "USED BY OTHERS", "LIMIT", "SHORTFALL", "LIMIT SET AT"}, constraints, func(c model.Constraint) []cell {
 		mark := cell{"ok", green}
 		if !c.OK {
 			mark = cell{"short", red}
 		}
-		rows = append(rows, []cell{
-			mark, plain(c.Name), plain(c.Asked), plain(c.Used), plain(c.Limit), {text.Clean(c.Short), red}, {text.Clean(c.At), cyan},
-		})
-	}
-	p.table("  ", []string{"", "CHECK", "ASKED", "USED BY OTHERS", "LIMIT", "SHORTFALL", "LIMIT SET AT"}, rows)
+		return []cell{mark, plain(c.Name), plain(c.Asked), plain(c.Used), plain(c.Limit), {text.Clean(c.Short), red}, {text.Clean(c.At), cyan}}
+	})
 }
 
 // shares prints the shares of all capacity that the tenant and its groups had at the decision.
@@ -224,7 +216,7 @@ func (p *printer) wayIn(d *model.Decision) {
 		}
 	case len(d.BlockedBy) > 0:
 		p.section("Ahead of it")
-		p.line("  %s", text.Enumerate(appNames(d.BlockedBy), 20))
+		p.line("  %s", text.Enumerate(d.BlockedBy, 20))
 	}
 	if sentence, changes := d.Advising(); sentence != "" {
 		p.section("What would help")
@@ -236,27 +228,15 @@ func (p *printer) wayIn(d *model.Decision) {
 }
 
 func (p *printer) displaced(list []model.Displacement) {
-	if len(list) == 0 {
-		return
-	}
-	p.section("Reduced in its favour")
-	var rows [][]cell
-	for _, x := range list {
-		rows = append(rows, []cell{plain(x.App.String()), plain(x.From), plain(x.To), plain(x.Why)})
-	}
-	p.table("  ", []string{"APPLICATION", "FROM", "TO", "WHY"}, rows)
+	tableOf(p, "Reduced in its favour", []string{"APPLICATION", "FROM", "TO", "WHY"}, list, func(x model.Displacement) []cell {
+		return []cell{plain(x.App.String()), plain(x.From), plain(x.To), plain(x.Why)}
+	})
 }
 
 func (p *printer) policies(values []model.PolicyValue) {
-	if len(values) == 0 {
-		return
-	}
-	p.section("Policies in force")
-	var rows [][]cell
-	for _, v := range values {
-		rows = append(rows, []cell{plain(v.Path), plain(v.Value), plain(v.Layer), {text.Clean(v.At), cyan}})
-	}
-	p.table("  ", []string{"POLICY", "VALUE", "SET BY", "AT"}, rows)
+	tableOf(p, "Policies in force", []string{"POLICY", "VALUE", "SET BY", "AT"}, values, func(v model.PolicyValue) []cell {
+		return []cell{plain(v.Path), plain(v.Value), plain(v.Layer), {text.Clean(v.At), cyan}}
+	})
 }
 
 // transitions prints the last changes, latest first.

@@ -33,7 +33,7 @@ which would do. For that it reads the fleet repo too.`
 			return explain(cmd, args)
 		}
 		if !slices.Contains(offline.Levels, offline.Level(level)) {
-			return fmt.Errorf("--why-not %s: use %s", level, strings.Join(names(offline.Levels), ", "))
+			return fmt.Errorf("--why-not %s: use %s", level, text.Enumerate(offline.Levels, len(offline.Levels)))
 		}
 		app, err := model.ParseAppID(args[0])
 		if err != nil {

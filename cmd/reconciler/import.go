@@ -96,12 +96,9 @@ file has nothing that can be translated; then no file is written.`,
 			return format.end(cmd.ErrOrStderr(), answer, r.strict && !answer.whole(), func(p *printer) { p.imported(answer) })
 		},
 	}
-	var names []string
-	for _, f := range importing.Formats() {
-		names = append(names, string(f))
-	}
+	formats := importing.Formats()
 	fl := cmd.Flags()
-	fl.StringVar(&r.format, "format", "auto", "`FORMAT` of the files: auto, "+strings.Join(names, ", "))
+	fl.StringVar(&r.format, "format", "auto", "`FORMAT` of the files: auto, "+text.Enumerate(formats, len(formats)))
 	fl.StringVar(&r.tenant, "tenant", "", "tenant that the applications belong to; --out needs it")
 	fl.StringVar(&r.name, "name", "", "name of the application (default: as the file names it, or name of the file)")
 	fl.StringToStringVar(&r.labels, "label", nil, "label of the applications, as `KEY=VALUE`, such as those that policy requires")
@@ -117,11 +114,11 @@ file has nothing that can be translated; then no file is written.`,
 // check refuses flags that do not fit together.
 func (r *importRequest) check(files []string) error {
 	switch {
-	case r.name != "" && !isName(r.name):
+	case r.name != "" && !model.ValidName(r.name):
 		return fmt.Errorf("--name %q: %s", r.name, nameRule)
 	case r.name != "" && len(files) > 1:
 		return errors.New("--name is for one file; each of several is named by what it holds")
-	case r.tenant != "" && !isName(r.tenant):
+	case r.tenant != "" && !model.ValidName(r.tenant):
 		return fmt.Errorf("--tenant %q: %s", r.tenant, nameRule)
 	case r.host != "" && !importing.IsHost(r.host):
 		return fmt.Errorf("--host %q: write a name such as shop.example.com", r.host)

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -121,7 +120,7 @@ type fleetAdmin struct{ Name, Key string }
 func readAdmins(args []string) (admins []fleetAdmin, err error) {
 	for _, arg := range args {
 		name, file, _ := strings.Cut(arg, "=")
-		if !isName(name) {
+		if !model.ValidName(name) {
 			return nil, fmt.Errorf("--admin %q: write NAME=FILE; %s", arg, nameRule)
 		}
 		data, err := os.ReadFile(file)
@@ -145,7 +144,7 @@ func readAdmins(args []string) (admins []fleetAdmin, err error) {
 
 // complete fills in the names that are not given: with answers read from in, or with defaults if in is nil.
 func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
-	if !isName(dir) {
+	if !model.ValidName(dir) {
 		dir = "fleet"
 	}
 	var answers *bufio.Scanner
@@ -170,7 +169,7 @@ func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
 			if answer == "" {
 				break
 			}
-			if !isName(answer) {
+			if !model.ValidName(answer) {
 				fmt.Fprintln(out, nameRule)
 				continue
 			}
@@ -179,7 +178,7 @@ func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
 		if *question.name == "" {
 			*question.name = question.reply
 		}
-		if given && !isName(*question.name) {
+		if given && !model.ValidName(*question.name) {
 			return fmt.Errorf("%s %q: %s", question.flag, *question.name, nameRule)
 		}
 	}
@@ -187,10 +186,6 @@ func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
 }
 
 const nameRule = "a name has at most 63 lower-case letters, digits and dashes, and begins with a letter"
-
-var namePattern = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$`)
-
-func isName(s string) bool { return namePattern.MatchString(s) }
 
 // newFleetView is the result of init as JSON.
 type newFleetView struct {

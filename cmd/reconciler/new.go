@@ -241,7 +241,7 @@ func nameIn(d *offline.Declaration, args []string) (err error) {
 		names = append(names, d.Name)
 	}
 	for _, name := range names {
-		if !isName(name) {
+		if !model.ValidName(name) {
 			return fmt.Errorf("%q: %s", name, nameRule)
 		}
 	}

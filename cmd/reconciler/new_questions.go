@@ -37,7 +37,7 @@ func (i *interview) hold() (err error) {
 func (i *interview) names() (err error) {
 	free := func(set func(name string)) func(string) error {
 		return func(name string) error {
-			if !isName(name) {
+			if !model.ValidName(name) {
 				return errors.New(nameRule)
 			}
 			set(name)
@@ -45,10 +45,8 @@ func (i *interview) names() (err error) {
 			return err
 		}
 	}
-	var tenants, apps []string
-	for _, t := range i.offers.Fleet.Tenants {
-		tenants = append(tenants, t.Name)
-	}
+	tenants := model.Names(i.offers.Fleet.Tenants)
+	var apps []string
 	for _, a := range i.offers.Fleet.Applications {
 		apps = append(apps, a.ID.String())
 	}
@@ -131,7 +129,7 @@ func (i *interview) application() error {
 		return err
 	}
 	name, err := i.answer(question{title: "Name of its first component, such as web"}, func(name string) error {
-		if !isName(name) {
+		if !model.ValidName(name) {
 			return errors.New(nameRule)
 		}
 		return nil
@@ -219,20 +217,15 @@ func (i *interview) room(at string, of offline.OfferedType) (list []question) {
 			question{path: at + "resources.requests.cpu", title: "CPU of one replica, such as 500m", optional: true},
 			question{path: at + "resources.requests.memory", title: "Memory of one replica, such as 512Mi", optional: true})
 	}
-	var pools, others []string
+	var pools []string
 	if i.offers.Fleet.Platform != nil {
-		for _, p := range i.offers.Fleet.Platform.Pools {
-			pools = append(pools, p.Name)
-		}
+		pools = model.Names(i.offers.Fleet.Platform.Pools)
 	}
 	if len(pools) > 1 && !of.Defined {
 		list = append(list, question{path: at + "placement.pool", title: "Pool", options: pools, optional: true})
 	}
 	if app := i.there(); app != nil && i.d.Noun == offline.NewComponent {
-		for _, c := range app.Components {
-			others = append(others, c.Name)
-		}
-		list = append(list, question{path: at + "dependsOn", title: "Components that must be ready before", options: others, many: true, optional: true})
+		list = append(list, question{path: at + "dependsOn", title: "Components that must be ready before", options: model.Names(app.Components), many: true, optional: true})
 	}
 	return list
 }
@@ -256,16 +249,15 @@ func (i *interview) step() error {
 	if app == nil {
 		return fmt.Errorf("%s has errors; \"reconciler vet\" tells which", i.d.App)
 	}
-	var all, jobs, steps []string
+	all := model.Names(app.Components)
+	var jobs, steps []string
 	for _, c := range app.Components {
-		if all = append(all, c.Name); c.Type == "job" {
+		if c.Type == "job" {
 			jobs = append(jobs, c.Name)
 		}
 	}
 	if app.Workflow != nil {
-		for _, s := range app.Workflow.Steps {
-			steps = append(steps, s.Name)
-		}
+		steps = model.Names(app.Workflow.Steps)
 	}
 	url := question{path: "properties.url", title: "URL, such as https://hooks.example.com/path"}
 	switch of.Name {

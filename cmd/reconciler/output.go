@@ -87,6 +87,15 @@ func (p *printer) line(format string, args ...any) {
 	fmt.Fprintf(&p.buf, format+"\n", args...)
 }
 
+// committed says what became of an edited file: it is committed, or is left to people.
+func (p *printer) committed(file, commit, left string) {
+	if commit == "" {
+		p.line("%s is %s; commit and push it", text.Clean(file), left)
+		return
+	}
+	p.line("%s is committed as %s; \"git push\" puts it into force", text.Clean(file), shortCommit(commit))
+}
+
 // section starts a part with a heading.
 func (p *printer) section(title string) { p.line("\n%s", p.paint(bold, title)) }
 
@@ -130,12 +139,3 @@ func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") 
 
 // shortCommit abbreviates the name of a commit.
 func shortCommit(s string) string { return text.Clean(s[:min(len(s), 10)]) }
-
-// names converts a list of constants, such as phases.
-func names[T ~string](words []T) []string {
-	list := make([]string, len(words))
-	for i, w := range words {
-		list[i] = string(w)
-	}
-	return list
-}

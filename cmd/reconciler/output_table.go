@@ -48,6 +48,19 @@ func (p *printer) table(indent string, head []string, rows [][]cell) {
 	}
 }
 
+// tableOf prints a section with a row for each element of a list, and nothing for an empty list.
+func tableOf[T any](p *printer, title string, head []string, list []T, row func(T) []cell) {
+	if len(list) == 0 {
+		return
+	}
+	p.section(title)
+	rows := make([][]cell, len(list))
+	for i, element := range list {
+		rows[i] = row(element)
+	}
+	p.table("  ", head, rows)
+}
+
 // fit narrows columns. A column before the last is at most a sentence wide. On a terminal the widest columns are
 // narrowed until the table fits or they would become unreadable.
 func (p *printer) fit(widths []int, indent int) {

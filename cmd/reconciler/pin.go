@@ -137,7 +137,7 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 // hasApplication returns an error unless a tree declares an application. The tree is that of a commit; "" stands for the
 // work tree.
 func hasApplication(files fs.FS, app model.AppID, commit string) error {
-	if !isName(app.Tenant) || !isName(app.Name) {
+	if !model.ValidName(app.Tenant) || !model.ValidName(app.Name) {
 		return fmt.Errorf("%s: %s", app, nameRule)
 	}
 	found, err := fs.Glob(files, layer.ApplicationDir(app)+"/*.cue")
@@ -237,9 +237,5 @@ func (p *printer) pin(v *pinView) {
 	default:
 		p.line("%s is pinned to %s", app, shortCommit(v.Commit))
 	}
-	if v.Committed == "" {
-		p.line("%s is edited; commit and push it", text.Clean(v.File))
-		return
-	}
-	p.line("%s is committed as %s; \"git push\" puts it into force", text.Clean(v.File), shortCommit(v.Committed))
+	p.committed(v.File, v.Committed, "edited")
 }

@@ -89,8 +89,8 @@ func TestWhyNot(t *testing.T) {
 	require.NotEmpty(t, full.Ways)
 	require.NotEmpty(t, full.Ahead)
 
-	for _, level := range names(offline.Levels) {
-		huge := ask("globex/huge", level)
+	for _, level := range offline.Levels {
+		huge := ask("globex/huge", string(level))
 		require.False(t, huge.Reached)
 		require.Equal(t, "quota.cpu", huge.Failing[0].Name)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,9 +50,7 @@ the policy of a fleet are not in it: run "reconciler vet" to check those.`,
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", said)
 				return err
 			}
-			if out == "" {
-				out = "."
-			}
+			out = cmp.Or(out, ".")
 			if len(args) == 0 {
 				args = []string{"platform", "tenant", "application"}
 			}

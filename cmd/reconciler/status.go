@@ -192,7 +192,7 @@ func (p *printer) waiting(v *view.Status) {
 	for _, a := range line {
 		p.line("  %d. %s: %s", a.Waiting.Position, text.Clean(a.App.String()), text.Clean(a.Message))
 		if len(a.Waiting.BlockedBy) > 0 {
-			p.line("     behind %s", text.Enumerate(appNames(a.Waiting.BlockedBy), 6))
+			p.line("     behind %s", text.Enumerate(a.Waiting.BlockedBy, 6))
 		}
 		for _, w := range a.Waiting.WouldAdmit[:min(3, len(a.Waiting.WouldAdmit))] {
 			p.line("     would admit it: %s", text.Clean(w))
@@ -226,14 +226,6 @@ func (p *printer) problem(indent string, x *model.Problem) {
 		at := text.Clean(place.At)
 		p.line("%s", strings.TrimRight(indent+"  "+p.paint(cyan, at)+strings.Repeat(" ", width-displayWidth(at)+3)+text.Clean(place.Note), " "))
 	}
-}
-
-func appNames(ids []model.AppID) []string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = id.String()
-	}
-	return names
 }
 
 func phaseStyle(p model.Phase) style {

@@ -39,7 +39,7 @@ func (f *waitFlags) check() error {
 	for i, name := range f.phases {
 		n := slices.IndexFunc(model.Phases, func(p model.Phase) bool { return strings.EqualFold(string(p), name) })
 		if n < 0 {
-			return fmt.Errorf("--wait %q is not a phase; there are %s", name, strings.Join(names(model.Phases), ", "))
+			return fmt.Errorf("--wait %q is not a phase; there are %s", name, text.Enumerate(model.Phases, len(model.Phases)))
 		}
 		f.phases[i] = string(model.Phases[n])
 	}
