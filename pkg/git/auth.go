@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -33,10 +34,7 @@ func (a Auth) method(to address, timeout time.Duration) (transport.AuthMethod, e
 		if err != nil || token == "" {
 			return nil, err
 		}
-		user := a.Username
-		if user == "" {
-			user = "git"
-		}
+		user := cmp.Or(a.Username, "git")
 		return &githttp.BasicAuth{Username: user, Password: token}, nil
 	case "ssh":
 		return a.sshMethod(to, timeout)
@@ -76,10 +74,7 @@ func (a Auth) sshMethod(to address, timeout time.Duration) (transport.AuthMethod
 	if a.KeyFile == "" {
 		return nil, errors.New("an ssh repository needs a private key file")
 	}
-	user := to.user
-	if user == "" {
-		user = "git"
-	}
+	user := cmp.Or(to.user, "git")
 	keys, err := gitssh.NewPublicKeysFromFile(user, a.KeyFile, a.Passphrase)
 	if err != nil {
 		return nil, fmt.Errorf("read ssh key %s: %w", a.KeyFile, err)

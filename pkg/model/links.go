@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Links are templates of the URLs that pages and comments lead to, "" for none. Placeholders stand in braces: {commit}, {path}
 // and {line} in File, {commit} in Commit, {tenant} and {application} in Application.
@@ -32,9 +35,7 @@ func (l *Ledger) LinksOr(others Links) Links {
 func (l Links) FileURL(commit, at string) string {
 	path, rest, _ := strings.Cut(at, ":")
 	line, _, _ := strings.Cut(rest, ":")
-	if line == "" {
-		line = "1"
-	}
+	line = cmp.Or(line, "1")
 	if !isHash(commit) || path == "" || strings.Trim(line, "0123456789") != "" {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,9 +77,7 @@ func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.SourceStale == 0 {
-		o.SourceStale = SourceStale
-	}
+	o.SourceStale = cmp.Or(o.SourceStale, SourceStale)
 	if o.Recognition.NewID == nil {
 		o.Recognition.NewID = status.NewLedgerID
 	}

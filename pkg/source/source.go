@@ -8,6 +8,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,9 +80,7 @@ type Snapshot struct {
 
 // Open prepares to read the fleet repo. It does not connect yet.
 func Open(_ context.Context, o Options) (*Repository, error) {
-	if o.Branch == "" {
-		o.Branch = "main"
-	}
+	o.Branch = cmp.Or(o.Branch, "main")
 	if err := git.CheckRefName(o.Branch); err != nil {
 		return nil, fmt.Errorf("open fleet repo: %w", err)
 	}

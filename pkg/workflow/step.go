@@ -76,9 +76,7 @@ func keyOf(run *model.Run, rec *model.StepRun) string {
 func (s *step) attempt() {
 	rec := s.rec
 	rec.Attempt++
-	if rec.First == 0 {
-		rec.First = rec.Attempt
-	}
+	rec.First = cmp.Or(rec.First, rec.Attempt)
 	if rec.Order == 0 {
 		rec.Order = lastOrder(&s.x.run) + 1
 	}

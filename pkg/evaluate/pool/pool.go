@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -53,9 +54,7 @@ const maxServed = 2000 // then a child ends, with memory that its runtime never 
 
 // Open returns a pool that works until ctx ends.
 func Open(ctx context.Context, o Options) (*Pool, error) {
-	if o.Deadline == 0 {
-		o.Deadline = 5 * time.Second
-	}
+	o.Deadline = cmp.Or(o.Deadline, 5*time.Second)
 	p := &Pool{options: o, longest: foreground, background: newBackground()}
 	if o.Dir != "" {
 		var err error

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -100,9 +101,7 @@ type certificate struct{ Cert, Key string }
 // certificate is one that is made anew each time, with a key that is given or made, too.
 func (c *chance) certificate(key string) (certificate, error) {
 	n, err := pick(c, "1", "2")
-	if key == "" {
-		key = "key " + n
-	}
+	key = cmp.Or(key, "key "+n)
 	return certificate{"certificate " + n, key}, err
 }
 
