@@ -280,53 +280,35 @@ func withoutRules(p model.Policy) model.Policy {
 
 // lacking lists what format 1 has no place for in a record.
 func lacking(in *model.Instance) (lacks []string) {
-	file := func(name string) string { return path.Join(tenantsDir, in.App.String(), name) }
-	if slices.ContainsFunc(in.History, func(t model.Transition) bool { return len(t.Changes) > 0 }) {
-		lacks = append(lacks, file(instanceFile)+": the values that changes of admission changed, beyond their messages")
+	component := func(has func(model.ComponentState) bool) bool { return slices.ContainsFunc(in.Components, has) }
+	step := func(has func(model.StepRun) bool) bool {
+		return in.Run != nil && slices.ContainsFunc(in.Run.Steps, has)
 	}
-	if len(in.Runtimes) > 0 {
-		lacks = append(lacks, file(instanceFile)+": how long jobs ran")
-	}
-	if in.Refused != nil && !in.Refused.Since.IsZero() {
-		lacks = append(lacks, file(instanceFile)+": since when the newer spec is refused")
-	}
-	if in.Refused != nil && in.Refused.MovesTo != (model.AppID{}) {
-		lacks = append(lacks, file(instanceFile)+": the application that it moves to")
-	}
-	if slices.ContainsFunc(in.Components, func(s model.ComponentState) bool { return s.Finished() && s.State != model.StateDone }) {
-		lacks = append(lacks, file(instanceFile)+": the jobs that failed or did not run, which are done there")
-	}
-	if hasTimes(in.Run) {
-		lacks = append(lacks, file(workflowFile)+": when people asked something of the run, when stages began, and when steps were taken back")
-	}
-	if in.Run != nil && slices.ContainsFunc(in.Run.Steps, func(s model.StepRun) bool { return s.Key != "" }) {
-		lacks = append(lacks, file(workflowFile)+": the names of jobs from before the ledger was lost, so that they are deleted")
-	}
-	if in.Spec != nil && in.Spec.Policy.UnreadyAfter != 0 {
-		lacks = append(lacks, file(specFile)+": policy.defaults.unreadyAfter")
-	}
-	if len(in.Outcomes) > 0 {
-		lacks = append(lacks, file(instanceFile)+": the objects that the cluster refuses, until they are tried again")
-	}
-	if len(in.Drift) > 0 {
-		lacks = append(lacks, file(instanceFile)+": what was corrected lately")
-	}
-	if slices.ContainsFunc(in.Components, func(s model.ComponentState) bool { return s.Grant.Told != nil }) {
-		lacks = append(lacks, file(instanceFile)+": the default requests that count before the objects have them")
-	}
-	if in.Run != nil && len(in.Run.Memos) > 0 {
-		lacks = append(lacks, file(workflowFile)+": what steps have done before, so that the next run does it again")
-	}
-	if in.Run != nil && slices.ContainsFunc(in.Run.Commands, func(h model.Handled) bool { return h.Stage > 0 }) {
-		lacks = append(lacks, file(workflowFile)+": the stages that people resumed")
-	}
-	if in.Run != nil && slices.ContainsFunc(in.Run.Steps, func(s model.StepRun) bool {
-		return s.Phase == model.StepActive && !s.Staged.IsZero() && !s.Until.IsZero()
-	}) {
-		lacks = append(lacks, file(workflowFile)+": when the stages under way may end, so that their pauses begin again")
-	}
-	if len(in.Retries) > 0 {
-		lacks = append(lacks, file(instanceFile)+": which requests to try a release again were handled, so that their files count once more")
+	for _, part := range []struct {
+		there      bool
+		file, what string
+	}{
+		{slices.ContainsFunc(in.History, func(t model.Transition) bool { return len(t.Changes) > 0 }), instanceFile, "the values that changes of admission changed, beyond their messages"},
+		{len(in.Runtimes) > 0, instanceFile, "how long jobs ran"},
+		{in.Refused != nil && !in.Refused.Since.IsZero(), instanceFile, "since when the newer spec is refused"},
+		{in.Refused != nil && in.Refused.MovesTo != (model.AppID{}), instanceFile, "the application that it moves to"},
+		{component(func(s model.ComponentState) bool { return s.Finished() && s.State != model.StateDone }), instanceFile, "the jobs that failed or did not run, which are done there"},
+		{hasTimes(in.Run), workflowFile, "when people asked something of the run, when stages began, and when steps were taken back"},
+		{step(func(s model.StepRun) bool { return s.Key != "" }), workflowFile, "the names of jobs from before the ledger was lost, so that they are deleted"},
+		{in.Spec != nil && in.Spec.Policy.UnreadyAfter != 0, specFile, "policy.defaults.unreadyAfter"},
+		{len(in.Outcomes) > 0, instanceFile, "the objects that the cluster refuses, until they are tried again"},
+		{len(in.Drift) > 0, instanceFile, "what was corrected lately"},
+		{component(func(s model.ComponentState) bool { return s.Grant.Told != nil }), instanceFile, "the default requests that count before the objects have them"},
+		{in.Run != nil && len(in.Run.Memos) > 0, workflowFile, "what steps have done before, so that the next run does it again"},
+		{in.Run != nil && slices.ContainsFunc(in.Run.Commands, func(h model.Handled) bool { return h.Stage > 0 }), workflowFile, "the stages that people resumed"},
+		{step(func(s model.StepRun) bool {
+			return s.Phase == model.StepActive && !s.Staged.IsZero() && !s.Until.IsZero()
+		}), workflowFile, "when the stages under way may end, so that their pauses begin again"},
+		{len(in.Retries) > 0, instanceFile, "which requests to try a release again were handled, so that their files count once more"},
+	} {
+		if part.there {
+			lacks = append(lacks, path.Join(tenantsDir, in.App.String(), part.file)+": "+part.what)
+		}
 	}
 	return lacks
 }

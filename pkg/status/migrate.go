@@ -85,13 +85,18 @@ func (b *Branch) Migrate(ctx context.Context, major int) (Migration, error) {
 		m.Commit = saved.head.String()
 		_, err = b.push(ctx, saved, objects)
 	}
-	if errors.Is(err, ErrMoved) {
-		return m, errors.New("migrate status branch: somebody else wrote to it meanwhile; stop every reconciler, then try again")
+	return m, unpushed("migrate", "stop every reconciler", err)
+}
+
+// unpushed says what to do after a commit that somebody asked for did not get onto the branch.
+func unpushed(what, first string, err error) error {
+	switch {
+	case errors.Is(err, ErrMoved):
+		return fmt.Errorf("%s status branch: somebody else wrote to it meanwhile; %s, then try again", what, first)
+	case err != nil:
+		return fmt.Errorf("%s status branch: %w; nothing has changed", what, err)
 	}
-	if err != nil {
-		return m, fmt.Errorf("migrate status branch: %w; nothing has changed", err)
-	}
-	return m, nil
+	return nil
 }
 
 // migrated adds the commit that writes the ledger of a state in another format. Which

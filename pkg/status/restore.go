@@ -2,7 +2,6 @@ package status
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -56,13 +55,7 @@ func (b *Branch) Restore(ctx context.Context, dir string, write bool) (Restorati
 		r.Commit = saved.head.String()
 		_, err = b.push(ctx, saved, objects)
 	}
-	if errors.Is(err, ErrMoved) {
-		return r, errors.New("restore status branch: somebody else wrote to it meanwhile; look at it, then try again")
-	}
-	if err != nil {
-		return r, fmt.Errorf("restore status branch: %w; nothing has changed", err)
-	}
-	return r, nil
+	return r, unpushed("restore", "look at it", err)
 }
 
 // NoCopyError reports that a state directory keeps no copy of the ledger of a repository.
