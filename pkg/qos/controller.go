@@ -8,9 +8,9 @@ type Controller struct {
 	name  string          // of the controller of cgroups that has the knobs, as [Host] names it
 	knobs map[string]Knob // the files that decide may name
 
-	// decide adds what the plan needs of the resource on the host, and what of that the host
-	// cannot keep. Equal states give equal results; what others added it does not read.
-	decide func(*decision)
+	// decide returns what the plan needs of the resource on the host, and what of that the host
+	// cannot keep. Equal states give equal results.
+	decide func(State) Enforcement
 }
 
 // controllers are in the order in which the admitted plan is put before them, which says
@@ -38,7 +38,7 @@ func init() {
 	}
 }
 
-// decision is the work of the controllers.
+// decision is the work of a controller.
 type decision struct {
 	State
 	out Enforcement

@@ -16,7 +16,7 @@ const (
 	quotaPerCore = period / 1000
 )
 
-// processors decides weights and quotas.
+// processorsController decides weights and quotas.
 //
 // A burst may never exceed its quota, so it goes down first and up last.
 var processorsController = Controller{name: "cpu", knobs: map[string]Knob{
@@ -27,7 +27,11 @@ var processorsController = Controller{name: "cpu", knobs: map[string]Knob{
 	"cpu.cfs_burst_us":  {Version: V1, Default: "0", turn: 1},
 	"cpu.cfs_period_us": {Version: V1, Default: "100000", turn: 2},
 	"cpu.cfs_quota_us":  {Version: V1, Default: "-1", turn: 3},
-}, decide: (*decision).cpu}
+}, decide: func(s State) Enforcement {
+	r := decision{State: s}
+	r.cpu()
+	return r.out
+}}
 
 func (r *decision) cpu() {
 	version := r.Host.Controllers["cpu"]

@@ -9,10 +9,11 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// processorSets keeps a workload on some processors of the host.
-var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: (*decision).processorSets}
+// processorSetsController keeps a workload on some processors of the host.
+var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: processorSets}
 
-func (r *decision) processorSets() {
+func processorSets(s State) Enforcement {
+	r := decision{State: s}
 	for _, w := range r.Plan.Workloads {
 		switch list := w.Profile.CPU.Set; {
 		case list == "":
@@ -26,6 +27,7 @@ func (r *decision) processorSets() {
 			}
 		}
 	}
+	return r.out
 }
 
 const maxProcessor = 9999 // more than any kernel has

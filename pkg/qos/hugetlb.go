@@ -6,15 +6,16 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// hugePages bounds the huge pages of a workload, so that the pool is there for those who need it.
+// hugePagesController bounds the huge pages of a workload, so that the pool is there for those who need it.
 var hugePagesController = Controller{name: "hugetlb", knobs: map[string]Knob{
 	"hugetlb.2MB.max":            {Version: V2, Default: "max"},
 	"hugetlb.1GB.max":            {Version: V2, Default: "max"},
 	"hugetlb.2MB.limit_in_bytes": {Version: V1, Default: "-1"},
 	"hugetlb.1GB.limit_in_bytes": {Version: V1, Default: "-1"},
-}, decide: (*decision).hugePages}
+}, decide: hugePages}
 
-func (r *decision) hugePages() {
+func hugePages(s State) Enforcement {
+	r := decision{State: s}
 	version := r.Host.Controllers["hugetlb"]
 	for _, w := range r.Plan.Workloads {
 		for _, pages := range []struct {
@@ -33,4 +34,5 @@ func (r *decision) hugePages() {
 			r.set(w.Name, w.Cgroup, file, strconv.FormatInt(int64(pages.most)/pages.page*pages.page, 10))
 		}
 	}
+	return r.out
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// disks decides weights, ceilings and targets on block devices.
+// disksController decides weights, ceilings and targets on block devices.
 var disksController = Controller{name: "io", knobs: map[string]Knob{
 	"io.weight":                        {Version: V2, Default: "default 100"},
 	"io.max":                           {Version: V2, none: "rbps=max wbps=max riops=max wiops=max"},
@@ -19,9 +19,10 @@ var disksController = Controller{name: "io", knobs: map[string]Knob{
 	"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
 	"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
 	"blkio.throttle.write_iops_device": {Version: V1, none: "0"},
-}, decide: (*decision).disks}
+}, decide: disks}
 
-func (r *decision) disks() {
+func disks(s State) Enforcement {
+	r := decision{State: s}
 	version := r.Host.Controllers["io"]
 	if r.Plan.WeighsDisks() {
 		r.costs()
@@ -67,6 +68,7 @@ func (r *decision) disks() {
 			r.reduce(w.Name, "disk.reserved", "none", reason, model.Resources{}.With(model.DiskResource, w.disk()), model.Resources{})
 		}
 	}
+	return r.out
 }
 
 // reservedDisks is the part of a disk that may be reserved: how fast it is depends on what is asked of it.

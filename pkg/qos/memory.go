@@ -8,7 +8,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// memory decides protection and bounds. A group is protected only as far as
+// memoryController decides protection and bounds. A group is protected only as far as
 // each of its ancestors is, so ancestors get the sum of their children.
 var memoryController = Controller{name: "memory", knobs: map[string]Knob{
 	"memory.min":            {Version: V2, Default: "0"},
@@ -17,7 +17,11 @@ var memoryController = Controller{name: "memory", knobs: map[string]Knob{
 	"memory.max":            {Version: V2, Default: "max", turn: 3},
 	"memory.oom.group":      {Version: V2, Default: "0", turn: 4},
 	"memory.limit_in_bytes": {Version: V1, Default: "-1"},
-}, decide: (*decision).memory}
+}, decide: func(s State) Enforcement {
+	r := decision{State: s}
+	r.memory()
+	return r.out
+}}
 
 func (r *decision) memory() {
 	version := r.Host.Controllers["memory"]

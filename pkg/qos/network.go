@@ -9,10 +9,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// uplink divides what a node sends. Workloads of one profile share a class, and one with a
+// uplinkController divides what a node sends. Workloads of one profile share a class, and one with a
 // reservation has a class of its own; everything else is in the class of the system. What
 // one class does not send, others may, those of a lower priority first.
-var uplinkController = Controller{name: "network", decide: (*decision).uplink}
+var uplinkController = Controller{name: "network", decide: uplink}
 
 // Uplink is how a node shares what it sends.
 type Uplink struct {
@@ -50,9 +50,10 @@ const (
 	leastRate                     = 8_000
 )
 
-func (r *decision) uplink() {
+func uplink(s State) Enforcement {
+	r := decision{State: s}
 	if !slices.ContainsFunc(r.Plan.Workloads, func(w Workload) bool { return w.sends() }) {
-		return
+		return r.out
 	}
 	link := r.Host.Link
 	switch {
@@ -63,6 +64,7 @@ func (r *decision) uplink() {
 	default:
 		r.shape()
 	}
+	return r.out
 }
 
 // sends reports whether anything is promised to a workload, or asked of it, about what it sends.

@@ -2,10 +2,11 @@ package qos
 
 import "strconv"
 
-// tasks bounds how many processes and threads a workload has.
-var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: (*decision).tasks}
+// tasksController bounds how many processes and threads a workload has.
+var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: tasks}
 
-func (r *decision) tasks() {
+func tasks(s State) Enforcement {
+	r := decision{State: s}
 	for _, w := range r.Plan.Workloads {
 		switch n := w.Profile.Pids.Max; {
 		case n == 0:
@@ -15,4 +16,5 @@ func (r *decision) tasks() {
 			r.set(w.Name, w.Cgroup, "pids.max", strconv.FormatInt(n, 10))
 		}
 	}
+	return r.out
 }
