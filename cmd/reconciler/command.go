@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -120,6 +121,18 @@ type request struct {
 // refusal is the error for a request that the run cannot take.
 func refusal(format string, args ...any) error {
 	return &exitCode{exitDiffers, fmt.Sprintf(format, args...)}
+}
+
+// refusedFor prints the problems because of which a command does not go on, and returns its refusal.
+func refusedFor(problems []model.Problem, to io.Writer, format string, args ...any) error {
+	p := newPrinter(to)
+	for i := range problems {
+		p.problem("", &problems[i])
+	}
+	if _, err := p.buf.WriteTo(to); err != nil {
+		return err
+	}
+	return refusal(format, args...)
 }
 
 // newRequest finds the run and the step that the arguments name.

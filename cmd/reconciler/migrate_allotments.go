@@ -146,20 +146,13 @@ func acceptable(ctx context.Context, w *clone.Tree, files *clone.Files, progress
 	if err != nil {
 		return err
 	}
-	p := newPrinter(progressTo)
-	for _, x := range verdict.Fleet.Problems {
-		refuses := x.Tenant == "" && verdict.Fleet.Platform == nil || x.App == "" && slices.Contains(verdict.Fleet.UnusableTenants, x.Tenant)
-		if refuses {
-			p.problem("", &x)
-		}
-	}
-	if p.buf.Len() == 0 {
+	refuse := slices.DeleteFunc(slices.Clone(verdict.Fleet.Problems), func(x model.Problem) bool {
+		return (x.Tenant != "" || verdict.Fleet.Platform != nil) && (x.App != "" || !slices.Contains(verdict.Fleet.UnusableTenants, x.Tenant))
+	})
+	if len(refuse) == 0 {
 		return nil
 	}
-	if _, err := p.buf.WriteTo(progressTo); err != nil {
-		return err
-	}
-	return &exitCode{exitDiffers, "the platform or a tenant would be refused, so nothing was changed"}
+	return refusedFor(refuse, progressTo, "the platform or a tenant would be refused, so nothing was changed")
 }
 
 func (p *printer) allotments(v *allotmentsView) {

@@ -185,15 +185,8 @@ func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer
 	if err != nil {
 		return err
 	}
-	p := newPrinter(progressTo)
-	for _, x := range verdict.Against(app) {
-		p.problem("", &x)
-	}
-	if p.buf.Len() > 0 {
-		if _, err := p.buf.WriteTo(progressTo); err != nil {
-			return err
-		}
-		return &exitCode{exitDiffers, fmt.Sprintf("%s would be refused, so nothing was changed", app)}
+	if problems := verdict.Against(app); len(problems) > 0 {
+		return refusedFor(problems, progressTo, "%s would be refused, so nothing was changed", app)
 	}
 	return w.Write(ctx, clone.Change{Name: edit.File, Before: before, After: edit.Data})
 }

@@ -368,10 +368,7 @@ func (f *runFlags) auth(tokenFile string) source.Auth {
 }
 
 func (f *runFlags) writeToken() string {
-	if f.writeTokenFile != "" {
-		return f.writeTokenFile
-	}
-	return f.tokenFile
+	return cmp.Or(f.writeTokenFile, f.tokenFile)
 }
 
 func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -21,14 +20,7 @@ func writeEffective(cmd *cobra.Command, format outputFormat, v offline.Verdict, 
 		return err
 	}
 	if values == nil {
-		p := newPrinter(cmd.ErrOrStderr())
-		for i := range problems {
-			p.problem("", &problems[i])
-		}
-		if _, err := p.buf.WriteTo(cmd.ErrOrStderr()); err != nil {
-			return err
-		}
-		return &exitCode{exitDiffers, fmt.Sprintf("%s is refused, so no policy is in force for it", of)}
+		return refusedFor(problems, cmd.ErrOrStderr(), "%s is refused, so no policy is in force for it", of)
 	}
 	answer := view.Policy{Tenant: selected.Tenant, Application: selected.App, Policy: values}
 	return format.write(cmd.OutOrStdout(), answer, func(p *printer) {
