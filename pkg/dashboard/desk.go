@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
@@ -23,7 +24,9 @@ type Desk struct {
 	Drafts    Drafts               // nil: nobody drafts
 	Worked    func() time.Duration // CPU time of evaluators so far
 
-	last Moment // that the branch had
+	last   Moment // that the branch had
+	beside bool   // look at the files beside the next what-if
+	stale  bool   // the files changed since they were followed
 }
 
 // Follow brings what a question is about up to date.
@@ -39,7 +42,12 @@ func (d *Desk) Follow(ctx context.Context, q Question) error {
 	case aboutPlan:
 		return nil
 	case aboutWhatIf:
-		return d.Questions.Follow(ctx, d.recorded(), q.Now)
+		if d.beside = !d.stale && d.Questions.Unlooked(d.last.Commit, q.Now); d.beside {
+			return nil
+		}
+		err := d.Questions.Follow(ctx, d.recorded(), q.Now)
+		d.stale = err != nil
+		return err
 	}
 	return d.Drafts.Follow(ctx, d.recorded(), q.Now)
 }
@@ -108,8 +116,17 @@ func (d *Desk) whatIf(ctx context.Context, q Question) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	var looking sync.WaitGroup
+	defer looking.Wait() // after a bug, too: the next question follows the files
+	if d.beside {
+		looking.Go(func() { d.stale = !d.Questions.Unchanged(ctx) })
+	}
 	made, err := d.Questions.WhatIf(ctx, settings, capacity)
-	if errors.Is(err, offline.ErrStale) {
+	looking.Wait()
+	if ctx.Err() != nil {
+		return Answer{}, ctx.Err()
+	}
+	if d.stale {
 		return Answer{Stale: true}, nil
 	}
 	if bad := (*offline.SettingError)(nil); errors.As(err, &bad) {

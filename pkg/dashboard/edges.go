@@ -55,6 +55,12 @@ type Questions interface {
 	// Follow brings the files and the status branch up to date, which may take long after a change.
 	Follow(ctx context.Context, recorded offline.Recorded, now time.Time) error
 
+	// Unlooked reports whether Follow would only look at the files, with that commit of the status branch.
+	Unlooked(status string, now time.Time) bool
+
+	// Unchanged reports whether the files are those that were followed. It may be called beside WhatIf.
+	Unchanged(ctx context.Context) bool
+
 	// WhatIf returns what some settings and amounts of capacity would change. An *offline.SettingError blames these.
 	WhatIf(ctx context.Context, settings []offline.Setting, capacity []offline.Capacity) (plan.Comparison, error)
 }

@@ -127,6 +127,10 @@ func (c *crowd) History(_ context.Context, _ Moment, app model.AppID, _ int) (al
 
 func (c *crowd) Follow(context.Context, offline.Recorded, time.Time) error { return nil }
 
+func (c *crowd) Unlooked(string, time.Time) bool { return false }
+
+func (c *crowd) Unchanged(context.Context) bool { return true }
+
 // WhatIf compares with the world in which a tenant has everything.
 func (c *crowd) WhatIf(_ context.Context, settings []offline.Setting, _ []offline.Capacity) (plan.Comparison, error) {
 	if len(settings) == 2 {

@@ -50,6 +50,10 @@ func (h *held) Follow(context.Context, offline.Recorded, time.Time) error {
 	return nil
 }
 
+func (*held) Unlooked(string, time.Time) bool { return false }
+
+func (*held) Unchanged(context.Context) bool { return false }
+
 func (h *held) WhatIf(ctx context.Context, settings []offline.Setting, _ []offline.Capacity) (plan.Comparison, error) {
 	defer func() {
 		h.mu.Lock()
@@ -89,10 +93,10 @@ func TestABugInAnAnswerEndsThatAnswer(t *testing.T) {
 	require.Equal(t, http.StatusOK, c.get("fleet").Code)
 }
 
-// changed is what finds once that files changed while it made an answer.
+// changed is files that change once, after the first question.
 type changed struct {
 	*held
-	followed int
+	followed, looked int
 }
 
 func (c *changed) Follow(context.Context, offline.Recorded, time.Time) error {
@@ -100,20 +104,29 @@ func (c *changed) Follow(context.Context, offline.Recorded, time.Time) error {
 	return nil
 }
 
+func (c *changed) Unlooked(string, time.Time) bool { return c.followed > 0 }
+
+func (c *changed) Unchanged(context.Context) bool {
+	c.looked++
+	return c.looked > 1
+}
+
 func (c *changed) WhatIf(context.Context, []offline.Setting, []offline.Capacity) (plan.Comparison, error) {
-	if c.followed == 1 {
-		return plan.Comparison{}, offline.ErrStale
-	}
 	return plan.Comparison{}, nil
 }
 
-// TestStaleAnswersAreMadeAgain: whoever asks gets an answer about the files as they are now, and hears nothing of one about files before that.
+// TestStaleAnswersAreMadeAgain: the files are looked at beside an answer. Whoever asks gets an answer about the files as they are now, and
+// hears nothing of one about files before that.
 func TestStaleAnswersAreMadeAgain(t *testing.T) {
 	files := &changed{held: newHeld()}
 	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, files)
 	s.workers = benchesOf(s, &Desk{Questions: files})
-	require.Equal(t, http.StatusOK, signedIn(t, s).post("what-if", ask1).Code)
-	require.Equal(t, 2, files.followed)
+	c := signedIn(t, s)
+	for _, want := range []struct{ followed, looked int }{{1, 0}, {2, 1}, {2, 2}} { // followed first, changed, and as they were
+		require.Equal(t, http.StatusOK, c.post("what-if", ask1).Code)
+		require.Equal(t, want.followed, files.followed)
+		require.Equal(t, want.looked, files.looked)
+	}
 }
 
 const ask1 = `{"set":["tenant.acme.weight=2"]}`

@@ -3,7 +3,6 @@ package offline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -18,14 +17,10 @@ type Base struct {
 	a    *assessor
 
 	rec    Recorded
-	source string      // identifies the files, "" if nothing was read yet
-	looked <-chan bool // one answer: the files are as they were; nil: that is known
+	source string // identifies the files, "" if nothing was read yet
 	was    decided
 	notes  notes
 }
-
-// ErrStale is that the files changed since they were evaluated. Whoever asked has the base follow them and asks again.
-var ErrStale = errors.New("the files changed since they were evaluated")
 
 // SettingError is an error of a setting or of a change of capacity. Nothing else is wrong.
 type SettingError struct{ Err error }
@@ -50,19 +45,13 @@ const maxAge = time.Minute
 
 // Follow brings the base up to date with a status branch, the files of the clone and the time: it decides again if one of the
 // first two has changed, or if the last decision is old. What did not change is not evaluated again. The context also bounds
-// the questions that follow, which read files. To look at thousands of files that nobody changed takes as long as a part of an
-// answer, so that goes on while the next what-if is decided, which is ErrStale if they did change.
+// the questions that follow, which read files.
 func (b *Base) Follow(ctx context.Context, rec Recorded, now time.Time) error {
-	recent := b.source != "" && rec.Commit == b.rec.Commit && now.Sub(b.c.Now) < maxAge
-	if b.looked = nil; recent && b.head == "" && b.was.commit == b.source {
-		b.looked = b.look(ctx)
-		return nil
-	}
 	source, err := b.identify(ctx)
 	if err != nil {
 		return err
 	}
-	if recent && source == b.source {
+	if source == b.source && b.recent(rec.Commit, now) {
 		return nil
 	}
 	b.rec, b.c.Now, b.source, b.notes, b.a.ledger = rec, now, "", nil, &b.rec.Ledger
@@ -104,39 +93,26 @@ func (b *Base) identify(ctx context.Context) (string, error) {
 	return digest + " after " + w.Head(ctx), err // whose approvals count
 }
 
-// look looks beside other work whether the work tree still is that of the commit.
-func (b *Base) look(ctx context.Context) <-chan bool {
-	w, commit, looked := b.c.Tree, b.source, make(chan bool, 1)
-	go func() {
-		is := ""
-		if w.Clean(ctx) {
-			is = w.Head(ctx)
-		}
-		looked <- is == commit
-	}()
-	return looked
+// recent reports whether the last decision is about a commit of the status branch, and not old.
+func (b *Base) recent(status string, now time.Time) bool {
+	return b.source != "" && status == b.rec.Commit && now.Sub(b.c.Now) < maxAge
+}
+
+// Unlooked reports whether Follow would have nothing to do but look at the files on disk, which were those of a commit. To look
+// at thousands of files takes as long as a part of an answer. So a caller may ask at once, and look with Unchanged meanwhile.
+func (b *Base) Unlooked(status string, now time.Time) bool {
+	return b.head == "" && b.was.commit == b.source && b.recent(status, now)
+}
+
+// Unchanged reports whether the files on disk still are those of the commit that the base is about. WhatIf may be called at the
+// same time.
+func (b *Base) Unchanged(ctx context.Context) bool {
+	return b.c.Tree.Clean(ctx) && b.c.Tree.Head(ctx) == b.source
 }
 
 // WhatIf compares the fleet with itself after some settings and changes of capacity. It gives up between two steps when ctx
 // has ended.
 func (b *Base) WhatIf(ctx context.Context, settings []Setting, capacity []Capacity) (plan.Comparison, error) {
-	made, err := b.whatIf(ctx, settings, capacity)
-	if b.looked == nil {
-		return made, err
-	}
-	select {
-	case same := <-b.looked:
-		if b.looked = nil; !same {
-			b.source = ""
-			return plan.Comparison{}, ErrStale
-		}
-		return made, err
-	case <-ctx.Done():
-		return plan.Comparison{}, ctx.Err()
-	}
-}
-
-func (b *Base) whatIf(ctx context.Context, settings []Setting, capacity []Capacity) (plan.Comparison, error) {
 	is := b.was.side
 	for _, s := range settings {
 		if err := s.apply(&is.fleet); err != nil {

@@ -2,7 +2,6 @@ package offline_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -53,21 +52,17 @@ func TestParallelBase(t *testing.T) {
 	base, err := offline.OpenBase(t.Context(), o, c, "")
 	require.NoError(t, err)
 	defer base.Close()
-	is, stale := offline.Recorded{}, 0 // the record that it follows, and answers that were not given
+	is := offline.Recorded{} // the record that it follows
 	follow := func(at time.Time) { require.NoError(t, base.Follow(t.Context(), is, at)) }
 	ask := func(texts ...string) string {
 		settings, capacity := parsed(t, texts...)
 		made, err := base.WhatIf(t.Context(), settings, capacity)
-		if errors.Is(err, offline.ErrStale) {
-			stale++
-			follow(c.Now)
-			made, err = base.WhatIf(t.Context(), settings, capacity)
-		}
 		require.NoError(t, err)
 		b, err := view.JSON(view.PlanOf(made))
 		require.NoError(t, err)
 		return string(b)
 	}
+	require.False(t, base.Unlooked("", now), "nothing was read yet")
 	follow(now)
 	once := len(steps)
 	total := time.Duration(0)
@@ -95,10 +90,26 @@ func TestParallelBase(t *testing.T) {
 	c.Now = now.Add(2 * time.Second)
 	follow(c.Now)
 	require.Equal(t, fresh(questions[0]...), ask(questions[0]...))
+	require.False(t, base.Unlooked("", c.Now), "only git tells cheaply whether a file changed again")
 	repo.Commit("second")
 	c.Now = c.Now.Add(time.Second)
 	follow(c.Now)
 	require.Equal(t, fresh(questions[1]...), ask(questions[1]...))
+
+	// It is asked while somebody looks at the files, where nothing else can have changed.
+	require.True(t, base.Unlooked("", c.Now))
+	require.False(t, base.Unlooked("", c.Now.Add(time.Hour)))
+	require.False(t, base.Unlooked(strings.Repeat("ab", 20), c.Now))
+	t.Run("beside", func(t *testing.T) {
+		t.Run("look", func(t *testing.T) {
+			t.Parallel()
+			require.True(t, base.Unchanged(t.Context()))
+		})
+		t.Run("ask", func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, fresh(questions[1]...), ask(questions[1]...))
+		})
+	})
 	nothing, err := base.WhatIf(t.Context(), nil, nil)
 	require.NoError(t, err)
 	is = offline.Recorded{Commit: strings.Repeat("ab", 20), Ledger: nothing.Next}
@@ -114,10 +125,10 @@ func TestParallelBase(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	application(repo, "shop", 2)
+	require.False(t, base.Unchanged(t.Context()))
 	require.Error(t, base.Follow(ended, is, c.Now.Add(time.Hour)))
 	follow(c.Now)
 	require.Equal(t, fresh(questions[0]...), ask(questions[0]...))
-	require.Equal(t, 1, stale, "a change of files that were those of a commit is seen while the answer is made")
 	_, err = base.WhatIf(ended, nil, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
