@@ -259,7 +259,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	if b.program == "" {
 		b.program = filepath.Join(t.TempDir(), "reconciler")
-		out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", b.program, "../../cmd/reconciler").CombinedOutput()
+		out, err := exec.Command("go", "build", "-ldflags=-s -w -linkmode=internal", "-o", b.program, "../../cmd/reconciler").CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
 	return b

@@ -125,7 +125,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	group.Go(func() error {
 		began := time.Now()
 		show.set("reconciler", "is built", false)
-		cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", d.place.path("bin", "reconciler"), "./cmd/reconciler")
+		cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w -linkmode=internal", "-o", d.place.path("bin", "reconciler"), "./cmd/reconciler")
 		cmd.Dir = d.place.root
 		cmd.WaitDelay = time.Second
 		if out, err := cmd.CombinedOutput(); err != nil {

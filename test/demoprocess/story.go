@@ -47,7 +47,7 @@ func play(ctx context.Context, root, dir, group string, out io.Writer) error {
 
 // build builds the programs and makes the fleet repo.
 func (w *world) build(ctx context.Context, root string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s", "-o", filepath.Join(w.dir, "bin")+"/", "./cmd/reconciler", "./cmd/nodeagent")
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -linkmode=internal", "-o", filepath.Join(w.dir, "bin")+"/", "./cmd/reconciler", "./cmd/nodeagent")
 	cmd.Dir = root
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, said)

@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +24,7 @@ import (
 // inherited is the variable of the environment that tells a test program that a test starts which directory to use.
 const inherited = "DAROS_EVALUATORS"
 
-var dir = os.Getenv(inherited) // of this run: the program of the children, and the answers
+var dir = os.Getenv(inherited) // of this run: the answers, and a link to the program of the children
 
 // Main runs the tests of a package. It is for TestMain.
 func Main(m *testing.M) (code int) {
@@ -49,19 +51,38 @@ func Child(t testing.TB) string {
 	return program
 }
 
+// build builds the program into the checkout, where the other packages find it: the go command sees that it is there and does
+// not link it again.
 var build = sync.OnceValues(func() (string, error) {
-	if dir == "" { // else it would be built into the package, and stay there
+	if dir == "" {
 		return "", errors.New("the package has no TestMain that calls evaluators.Main")
 	}
-	program := filepath.Join(dir, "child")
-	if _, err := os.Stat(program); err == nil {
-		return program, nil
+	link := filepath.Join(dir, "child")
+	if _, err := os.Stat(link); err == nil {
+		return link, nil
 	}
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the checkout: %w", err)
+	}
+	place := filepath.Join(strings.TrimSpace(string(root)), ".cache", "evaluators")
+	if err := os.MkdirAll(place, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(filepath.Join(place, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil { // nobody starts a program that is half written
+		return "", fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	program := filepath.Join(place, "child")
 	out, err := exec.Command("go", "build", "-ldflags=-s -linkmode=internal", "-o", program, "github.com/d-aros/d-aros/test/evaluators/child").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build the program that evaluates: %w\n%s", err, out)
 	}
-	return program, nil
+	return link, os.Symlink(program, link)
 })
 
 // New returns an evaluator.

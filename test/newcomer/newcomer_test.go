@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,9 @@ func TestRecipesAreWhole(t *testing.T) {
 			for _, e := range r.edits {
 				require.NoError(t, e.apply(dir))
 			}
-			require.Contains(t, failures(dir, r.check), "FAIL", "a newcomer who forgets the last step is told so")
+			require.True(t, slices.ContainsFunc(r.check, func(command string) bool {
+				return strings.Contains(failures(dir, []string{command}), "FAIL")
+			}), "a newcomer who forgets the last step is told so")
 			for _, command := range r.write {
 				require.Empty(t, failures(dir, []string{command}))
 			}
