@@ -36,7 +36,7 @@ func TestExploreRuns(t *testing.T) {
 			x := &runExploration{exploration: newExploration(t, [2]string{}), actions: e.actions, ends: ends}
 			x.rows, x.phases, x.longest = rows, map[model.Phase]bool{}, 24*tick
 			x.declared, x.git = twoWorkflows(t), e.git
-			s := runState{state: state{cores: e.cores, now: start, left: e.left}, asks: e.asks}
+			s := runState{state: state{cores: e.cores, now: start, left: e.left}}
 			for app := range s.git {
 				s.git[app] = e.git[app][0]
 			}
@@ -67,14 +67,13 @@ var runExplorations = []struct {
 	git     [2][]int // what Git may say, from the first on
 	cores   int
 	left    changes
-	asks    int
 	actions []string
 }{
-	{"a alone", [2][]int{{1, 0, 2, 3, 4}, {0}}, 4, changes{Git: 2, Faults: 1, Crashes: 1, Waits: 1}, 1, []string{"approve", "stop"}},
-	{"a asked", [2][]int{{1}, {0}}, 4, changes{Faults: 1, Crashes: 1, Waits: 1}, 2, []string{"approve", "reject", "stop", "restart", "pause", "resume"}},
-	{"b alone", [2][]int{{0}, {1, 0, 2}}, 4, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 2}, 1, []string{"stop", "restart"}},
-	{"one lock", [2][]int{{1, 2}, {1}}, 8, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 1}, 1, []string{"approve", "stop"}},
-	{"too little room", [2][]int{{1, 2}, {1, 0}}, 4, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 1}, 1, []string{"approve", "restart"}},
+	{"a alone", [2][]int{{1, 0, 2, 3, 4}, {0}}, 4, changes{Git: 2, Faults: 1, Crashes: 1, Waits: 1, Asks: 1}, []string{"approve", "stop"}},
+	{"a asked", [2][]int{{1}, {0}}, 4, changes{Faults: 1, Crashes: 1, Waits: 1, Asks: 2}, []string{"approve", "reject", "stop", "restart", "pause", "resume"}},
+	{"b alone", [2][]int{{0}, {1, 0, 2}}, 4, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 2, Asks: 1}, []string{"stop", "restart"}},
+	{"one lock", [2][]int{{1, 2}, {1}}, 8, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 1, Asks: 1}, []string{"approve", "stop"}},
+	{"too little room", [2][]int{{1, 2}, {1, 0}}, 4, changes{Git: 1, Faults: 1, Crashes: 1, Waits: 1, Asks: 1}, []string{"approve", "restart"}},
 }
 
 // twoWorkflows are what Git may say: of a nothing, two versions, that it is suspended,
@@ -130,7 +129,6 @@ type runState struct {
 	jobs  []stepJob
 	asked [2][]model.Command
 	first [2]model.Digest // the first run of each
-	asks  int
 	trail *trail
 }
 
@@ -155,9 +153,7 @@ func (s *runState) by(what string) runState {
 }
 
 func (x *runExploration) visit(s runState) {
-	x.steps++
-	if key := x.key(&s); !x.known[key] {
-		x.known[key] = true
+	if x.leadsOn(x.key(&s), s.left) {
 		x.queue = append(x.queue, s)
 	}
 }
@@ -246,7 +242,7 @@ func (x *runExploration) ask(s *runState, app int) {
 				}
 			}
 			after := s.by(fmt.Sprintf("ask %s of %s run %s (latest %d)", action, explored[app], run.Short(), inst.Run.Number))
-			if spend(&after.asks) {
+			if spend(&after.left.Asks) {
 				after.asked[app] = append(slices.Clip(s.asked[app]), c)
 				x.visit(after)
 			}
@@ -323,7 +319,7 @@ func (x *runExploration) pass(s *runState) model.Ledger {
 	return next
 }
 
-// key is equal for states from which the same can follow.
+// key is equal for states from which the same can follow, as long as enough changes are left.
 func (x *runExploration) key(s *runState) uint64 {
 	var h maphash.Hash
 	h.SetSeed(x.seed)
@@ -333,7 +329,7 @@ func (x *runExploration) key(s *runState) uint64 {
 		}
 		return int(max(0, (t.Sub(s.now)+tick-1)/tick))
 	}
-	fmt.Fprintln(&h, x.exploration.key(&s.state), s.asks)
+	fmt.Fprintln(&h, x.exploration.key(&s.state))
 	for app := range explored {
 		inst, ok := s.ledger.Find(id(explored[app]))
 		wanted := jobIntents(inst)
@@ -346,7 +342,7 @@ func (x *runExploration) key(s *runState) uint64 {
 			continue
 		}
 		run := *inst.Run
-		fmt.Fprintln(&h, run.Instance == inst.Number, s.asks > 0 && run.ID == s.first[app], run.Spec, run.Phase, when(run.Deadline),
+		fmt.Fprintln(&h, run.Instance == inst.Number, s.left.Asks > 0 && run.ID == s.first[app], run.Spec, run.Phase, when(run.Deadline),
 			run.Superseded, run.Targets, run.Base, run.Good[:min(1, len(run.Good))])
 		if run.Phase == model.RunSucceeded {
 			fmt.Fprintln(&h, when(run.Since.Add(tick)))
