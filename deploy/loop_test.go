@@ -30,9 +30,9 @@ func TestLoopUnderTheRights(t *testing.T) {
 	in := install(t)
 	in.AddNodes(t, in.fleet, 1, "4", "16Gi")
 	in.Operator(t, in.fleet+"-acme").Put("shop/db#password", "from the store")
-	asked := &requests{needed: map[right]bool{}, refused: map[right]bool{}, impersonated: map[right]bool{}}
+	asked := &requests{}
 	config := rest.CopyConfig(in.config)
-	config.Wrap(asked.wrap)
+	config.Wrap(asked.Wrap)
 
 	repo, bare, dir := gittest.New(t), gittest.NewBare(t).Dir, t.TempDir()
 	repo.Write("fleet.cue", fleettest.Root(fleettest.Nodes(in.fleet), `policy: secrets: stores: ["vault-*"]`, `allotments: acme: {}`))
@@ -107,11 +107,10 @@ application: {
 	app("2", "")
 	runs(push("another image, and one component less"))
 
-	asked.mu.Lock()
-	defer asked.mu.Unlock()
-	require.Empty(t, asked.refused, "refused")
+	used := asked.uses()
+	require.Empty(t, used.refused, "refused")
 	for role, part := range map[string]struct{ may, needed map[right]bool }{
-		"d-aros-reconciler": {granted(in.reconciler), asked.needed}, "d-aros-tenant": {granted(in.tenant), asked.impersonated},
+		"d-aros-reconciler": {granted(in.reconciler), used.needed}, "d-aros-tenant": {granted(in.tenant), used.impersonated},
 	} {
 		for r := range part.needed {
 			if role == "d-aros-reconciler" && r.resource == "configmaps" {
@@ -120,5 +119,5 @@ application: {
 			require.True(t, part.may[r], "%s: %v is used and not granted", role, r)
 		}
 	}
-	require.NotEmpty(t, asked.impersonated)
+	require.NotEmpty(t, used.impersonated)
 }

@@ -3,12 +3,12 @@ package deploy
 import (
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/client-go/transport"
+
+	"github.com/d-aros/d-aros/test/clustertest"
 )
 
 // A right is one verb on one kind of object.
@@ -29,55 +29,46 @@ func granted(rules []rbacv1.PolicyRule) map[right]bool {
 	return rights
 }
 
-// requests notes which rights the requests of a client need.
-type requests struct {
-	next http.RoundTripper
+// requests are those of a client.
+type requests struct{ clustertest.Recorder }
 
-	mu           sync.Mutex
+// uses are the rights that requests needed.
+type uses struct {
 	needed       map[right]bool // of the reconciler itself
 	impersonated map[right]bool // of accounts
 	refused      map[right]bool
 }
 
-func (r *requests) wrap(next http.RoundTripper) http.RoundTripper {
-	r.next = next
-	return r
-}
-
-// RoundTrip sends the request and notes what it asked for.
-func (r *requests) RoundTrip(q *http.Request) (*http.Response, error) {
-	answer, err := r.next.RoundTrip(q)
-	need, ok := rightFor(q.Method, q.URL.Path, q.URL.Query().Get("watch"))
-	if err != nil || !ok {
-		return answer, err
+// uses returns which rights the requests so far needed.
+func (r *requests) uses() uses {
+	u := uses{needed: map[right]bool{}, impersonated: map[right]bool{}, refused: map[right]bool{}}
+	for _, q := range r.Requests() {
+		need, ok := rightFor(q.Method, q.Path, q.Watch)
+		if !ok {
+			continue
+		}
+		if q.Status == http.StatusForbidden {
+			u.refused[need] = true
+			continue
+		}
+		needed := u.needed
+		if q.Impersonated {
+			u.needed[right{"", "serviceaccounts", "impersonate"}] = true
+			needed = u.impersonated
+		}
+		needed[need] = true
+		if need.verb == "patch" && q.Status == http.StatusCreated {
+			needed[right{need.group, need.resource, "create"}] = true
+		}
+		if need.resource == "rolebindings" && need.verb == "patch" {
+			u.needed[right{need.group, "clusterroles", "bind"}] = true
+		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if answer.StatusCode == http.StatusForbidden {
-		r.refused[need] = true
-		return answer, nil
-	}
-	needed := r.needed
-	if q.Header.Get(transport.ImpersonateUserHeader) != "" {
-		r.needed[right{"", "serviceaccounts", "impersonate"}] = true
-		needed = r.impersonated
-	}
-	needed[need] = true
-	if need.verb == "patch" && answer.StatusCode == http.StatusCreated {
-		needed[right{need.group, need.resource, "create"}] = true
-	}
-	if need.resource == "rolebindings" && need.verb == "patch" {
-		r.needed[right{need.group, "clusterroles", "bind"}] = true
-	}
-	return answer, nil
+	return u
 }
 
 // has reports whether a request that needs the right went through.
-func (r *requests) has(need right) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.needed[need]
-}
+func (r *requests) has(need right) bool { return r.uses().needed[need] }
 
 // rightFor returns the right that a request for objects needs. What everybody may ask, such as which kinds there are,
 // needs none.

@@ -107,9 +107,9 @@ func (in *installation) sets(t *testing.T) []render.Set {
 // compares what it asked for with what it may.
 func TestRights(t *testing.T) {
 	in := install(t)
-	asked := &requests{needed: map[right]bool{}, refused: map[right]bool{}, impersonated: map[right]bool{}}
+	asked := &requests{}
 	config := rest.CopyConfig(in.config)
-	config.Wrap(asked.wrap)
+	config.Wrap(asked.Wrap)
 
 	carrier, err := adapter.New(config, adapter.Options{Fleet: in.fleet, Patience: patience, TenantRole: in.role})
 	require.NoError(t, err)
@@ -167,11 +167,10 @@ func TestRights(t *testing.T) {
 	slices.Reverse(wanted)
 	act(wanted)
 
-	asked.mu.Lock()
-	defer asked.mu.Unlock()
-	require.Empty(t, asked.refused, "refused")
-	compareWith(t, "d-aros-reconciler", in.reconciler, asked.needed)
-	compareWith(t, "d-aros-tenant", in.tenant, asked.impersonated)
+	used := asked.uses()
+	require.Empty(t, used.refused, "refused")
+	compareWith(t, "d-aros-reconciler", in.reconciler, used.needed)
+	compareWith(t, "d-aros-tenant", in.tenant, used.impersonated)
 }
 
 // compareWith compares the rights that a role gives with those that were needed.
