@@ -39,7 +39,8 @@ Kubernetes, into applications of a fleet repo. Each file becomes one application
 the files and nothing else; "-" is standard input.
 
 It prints the CUE, or writes it with --out into tenants/TENANT/apps/APPLICATION/app.cue below
-a directory. A file that is there stays, unless --force is given. On standard error it lists
+a directory. TENANT is that of --tenant, or the one that has the namespace of the file. A file
+that is there stays, unless --force is given. On standard error it lists
 each field that was not kept, with its line, the reason and what to write instead.
 
 Definitions of KubeVela in CUE, in the file or in those of --definitions, are evaluated for
@@ -99,7 +100,7 @@ file has nothing that can be translated; then no file is written.`,
 	formats := importing.Formats()
 	fl := cmd.Flags()
 	fl.StringVar(&r.format, "format", "auto", "`FORMAT` of the files: auto, "+text.Enumerate(formats, len(formats)))
-	fl.StringVar(&r.tenant, "tenant", "", "tenant that the applications belong to; --out needs it")
+	fl.StringVar(&r.tenant, "tenant", "", "tenant that the applications belong to (default: the one that has the namespace of the file)")
 	fl.StringVar(&r.name, "name", "", "name of the application (default: as the file names it, or name of the file)")
 	fl.StringToStringVar(&r.labels, "label", nil, "label of the applications, as `KEY=VALUE`, such as those that policy requires")
 	fl.StringVar(&r.host, "host", "", "`HOST` of entrances that are for every host, such as shop.example.com")
@@ -122,8 +123,6 @@ func (r *importRequest) check(files []string) error {
 		return fmt.Errorf("--tenant %q: %s", r.tenant, nameRule)
 	case r.host != "" && !importing.IsHost(r.host):
 		return fmt.Errorf("--host %q: write a name such as shop.example.com", r.host)
-	case r.tenant == "" && r.out != "-":
-		return errors.New("--out needs --tenant, whose directory the application belongs to")
 	}
 	return nil
 }
@@ -136,6 +135,7 @@ type importView struct {
 // importedView is an application that was imported.
 type importedView struct {
 	File        string           `json:"file"` // that was read
+	Tenant      string           `json:"tenant,omitempty"`
 	Application string           `json:"application"`
 	Written     string           `json:"written,omitempty"` // file that was written
 	CUE         string           `json:"cue"`
@@ -162,7 +162,7 @@ func (r *importRequest) read(ctx context.Context, in io.Reader, files []string) 
 		return nil, err
 	}
 	defer children.Close()
-	o := importing.Options{Name: r.name, Labels: r.labels, Host: r.host, Expand: evaluate.Through(children).Template}
+	o := importing.Options{Name: r.name, Labels: r.labels, Host: r.host, Tenant: r.tenant, Expand: evaluate.Through(children).Template}
 	if r.format != "auto" {
 		o.Format = importing.Format(r.format)
 	}
@@ -186,7 +186,7 @@ func (r *importRequest) read(ctx context.Context, in io.Reader, files []string) 
 			failed = append(failed, fmt.Errorf("import %s: the application is called %s, and so is that of %s; import it alone with --name", name, result.Name, other))
 		}
 		taken[result.Name] = name
-		answer.Applications = append(answer.Applications, importedView{File: name, Application: result.Name, CUE: string(result.CUE), Report: result.Report})
+		answer.Applications = append(answer.Applications, importedView{File: name, Tenant: result.Tenant, Application: result.Name, CUE: string(result.CUE), Report: result.Report})
 	}
 	return answer, errors.Join(failed...)
 }
@@ -225,7 +225,10 @@ func readUpTo(name string) ([]byte, error) {
 func (r *importRequest) write(answer *importView) error {
 	names := make([]string, len(answer.Applications))
 	for i, a := range answer.Applications {
-		dir := layer.ApplicationDir(model.AppID{Tenant: r.tenant, Name: a.Application})
+		if a.Tenant == "" {
+			return fmt.Errorf("%s names no namespace that a tenant could have; --out needs --tenant, whose directory the application belongs to", a.File)
+		}
+		dir := layer.ApplicationDir(model.AppID{Tenant: a.Tenant, Name: a.Application})
 		names[i] = filepath.Join(r.out, filepath.FromSlash(dir), "app.cue")
 		if _, err := os.Lstat(names[i]); err == nil && !r.force {
 			return fmt.Errorf("%s is there already; --name gives the application another name, --force writes over it", names[i])

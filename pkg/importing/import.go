@@ -17,6 +17,7 @@ type Options struct {
 	File   string            // its name, for the comment and for a name of the application
 	Labels map[string]string // of the application, besides those of the file
 	Host   string            // for entrances that are for every host; "": these are lost
+	Tenant string            // of the application; default: the one that has the namespace of the file
 
 	Definitions [][]byte // files with definitions of KubeVela, besides those of the file
 	// Expand evaluates the template of a definition, as evaluate.Evaluator.Template does; nil: no definition counts.
@@ -25,6 +26,7 @@ type Options struct {
 
 // A Result is an application as a file of CUE, and what became of the fields of what was read.
 type Result struct {
+	Tenant string // "" if neither the person nor the file names one
 	Name   string
 	CUE    []byte
 	Report Report
@@ -58,19 +60,20 @@ func Import(data []byte, o Options) (*Result, error) {
 		}
 		t.defined.define(more)
 	}
+	t.belong(docs, o.Tenant)
 	if err := read(t, docs); err != nil {
 		return nil, err
 	}
 	finish(t, o)
 	t.count(docs)
 	if len(t.app.components) == 0 {
-		return &Result{Name: t.app.name, Report: t.report}, errors.New(whyNothing(t))
+		return &Result{Tenant: t.tenant, Name: t.app.name, Report: t.report}, errors.New(whyNothing(t))
 	}
 	cue, err := t.app.cue()
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Name: t.app.name, CUE: cue, Report: t.report}, nil
+	return &Result{Tenant: t.tenant, Name: t.app.name, CUE: cue, Report: t.report}, nil
 }
 
 // whyNothing says why there is no application.
@@ -89,6 +92,7 @@ func whyNothing(t *translation) string {
 type translation struct {
 	file      string
 	host      string // for entrances that are for every host
+	tenant    string // "" if nobody names one
 	app       application
 	report    Report
 	configs   map[string]string                // components of type config, by their names in the file

@@ -80,6 +80,7 @@ type imported struct {
 	file, group string
 	result      *importing.Result
 	err         error
+	hostless    *importing.Result // without the host of entrances for every host
 }
 
 // app is the name of its application in the fleet.
@@ -101,10 +102,13 @@ func corpus(t *testing.T) (all []imported, shared bool) {
 			}
 			name, _ := filepath.Rel(root, file)
 			i := imported{file: filepath.ToSlash(name), group: group}
-			i.result, i.err = importing.Import(data, importing.Options{
-				File: i.file, Name: fmt.Sprintf("app-%d", len(all)), Labels: map[string]string{"team": "import"}, Host: "import.example.com",
+			o := importing.Options{
+				File: i.file, Name: fmt.Sprintf("app-%d", len(all)), Labels: map[string]string{"team": "import"},
 				Definitions: definitionsBeside(t, file), Expand: evaluate.New().Template,
-			})
+			}
+			i.hostless, _ = importing.Import(data, o)
+			o.Host = "import.example.com"
+			i.result, i.err = importing.Import(data, o)
 			all = append(all, i)
 			return nil
 		}))

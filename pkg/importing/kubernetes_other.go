@@ -8,6 +8,10 @@ func (manifests) readOther(t *translation, d *node, workloads []*node, made map[
 	case "PodDisruptionBudget":
 		manifest.readBudget(t, d, made[selected(d, workloads)])
 	case "Namespace":
+		if name := d.at("metadata.name"); t.tenant != "" && name.string() == t.tenant {
+			identity(d) // D-AROS makes it
+			break
+		}
 		t.lose(d, because("the namespace follows from the tenant", ""))
 	case "ServiceAccount":
 		manifest.readAccount(t, d, workloads, made)

@@ -82,7 +82,7 @@ func (p patches) merged(s *scope, n *node) (any, error) {
 		}
 	}
 	if list := n.at("spec.template.spec.containers"); list != nil {
-		s.lose(list, because("a list of containers takes the place of all", "properties of the component"))
+		p.instead(s, list)
 	}
 	object := doc{}
 	for _, field := range []string{"labels", "annotations"} {
@@ -95,6 +95,29 @@ func (p patches) merged(s *scope, n *node) (any, error) {
 	}
 	p.patch(s, object)
 	return nil, nil
+}
+
+// besideContainer are traits that are about the container of a component, whatever its image.
+var besideContainer = []string{"storage", "sidecars", "probes", "lifecycle", "envFrom", "security", "imagePull"}
+
+// instead takes the container of a merge patch, whose list takes the place of all containers: nothing of the one before is left.
+func (patches) instead(s *scope, list *node) {
+	whole := len(list.items()) == 1
+	for _, trait := range besideContainer {
+		whole = whole && s.c.doc.get("traits."+trait) == nil
+	}
+	if !whole {
+		s.lose(list, because("a list of containers takes the place of all", "properties of the component"))
+		return
+	}
+	for _, field := range []string{"image", "command", "args", "env"} {
+		delete(s.c.doc.sub("properties"), field)
+	}
+	delete(s.c.doc, "resources")
+	container := list.items()[0]
+	s.take(container, mainRows)
+	pod.mountAll(s, nil, container)
+	s.note("%s: its patch takes the place of its container, whose image, command, variables and resources are not written", s.c.name)
 }
 
 // pods takes a patch of a workload that a definition makes: its lists of containers and volumes add to those that are there.

@@ -159,23 +159,41 @@ func (routes) istio(s *scope, n *node) (any, error) {
 	if len(matches) == 0 || len(hosts) == 0 {
 		return nil, because("has no hosts or no paths", "traits: ingress")
 	}
+	for _, m := range matches {
+		if m.at("exact").string() == "" && m.at("prefix").string() == "" {
+			return nil, because("has a match that is no path", "traits: ingress")
+		}
+	}
+	some := false
 	for _, h := range hosts {
+		var entries []any
 		for _, m := range matches {
 			path, kind := m.at("exact"), "Exact"
 			if path == nil {
 				path, kind = m.at("prefix"), ""
 			}
 			entry, err := s.entrance(h.string(), port, path.string(), kind)
-			if err != nil || path.string() == "" {
-				return nil, because("has a match that is no path, or no host", "traits: ingress, or an import with --host")
+			if err != nil {
+				s.lose(h, err)
+				break
 			}
-			s.d.add("traits.ingress", entry)
-			mark(kept, path)
+			entries = append(entries, entry)
+		}
+		if len(entries) < len(matches) {
+			continue
+		}
+		some = true
+		for i, m := range matches {
+			s.d.add("traits.ingress", entries[i])
+			mark(kept, m)
 		}
 		if h.string() == "*" {
 			s.lose(h, because("is every host, and a component serves hosts that its allotment names", "traits: ingress: host"))
 		}
 		mark(kept, h)
+	}
+	if !some {
+		s.lose(n.at("match"), because("are paths of hosts that are not kept", "traits: ingress, or an import with --host"))
 	}
 	if p := s.addPort(doc{"port": port}); p != nil {
 		delete(p, "expose")
