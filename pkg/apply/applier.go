@@ -22,8 +22,8 @@ type Options struct {
 	FieldManager string // default FieldManager
 	Workers      int    // requests at the same time, default 8
 
-	// Patience is how long a pass waits for the answer to one request, default 1 s. A test that
-	// holds one pass to something waits longer: on a busy machine an answer may take seconds.
+	// Patience is how long a pass waits for the answer to one request, default 1 s, and up to ten times as long while all
+	// answers take long. A test that holds one pass to something waits longer: on a busy machine an answer may take seconds.
 	Patience time.Duration
 
 	// Slice is how long a call of Apply waits for what it began. 0: until all has ended.

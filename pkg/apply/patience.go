@@ -3,13 +3,14 @@ package apply
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 )
 
-// usualPatience is how long a pass waits for the answer to one request. The API server answers
-// within milliseconds, unless an admission webhook holds the request.
+// usualPatience is how long a pass waits for the answer to one request, unless all answers take
+// long. The API server answers within milliseconds, unless an admission webhook holds the request.
 const usualPatience = time.Second
 
 // late is the error for a request that has no answer yet.
@@ -23,17 +24,17 @@ func (l *late) Error() string {
 	if l.tenant != "" {
 		return fmt.Sprintf("not tried: too many requests for tenant %s have no answer yet", l.tenant)
 	}
-	return fmt.Sprintf("no answer for %s; the request goes on, and nothing else waits for it: an admission webhook may be slow", l.waited)
+	return fmt.Sprintf("no answer for %s; the request goes on, and nothing else waits for it: an admission webhook or the API server may be slow", l.waited.Round(time.Millisecond))
 }
 
 // unanswered holds the requests for which passes wait no more. They go on until they are
 // answered or given up. Its methods may be called from any goroutine.
 type unanswered struct {
-	share    int // how many a tenant may have
-	patience time.Duration
-	closing  context.Context
-	close    context.CancelFunc
-	group    sync.WaitGroup
+	share   int // how many a tenant may have
+	pace    pace
+	closing context.Context
+	close   context.CancelFunc
+	group   sync.WaitGroup
 
 	mu   sync.Mutex
 	all  map[Ref]*request
@@ -43,11 +44,12 @@ type unanswered struct {
 // request is one that took longer than a pass waits.
 type request struct {
 	running bool
-	said    error // how the last request about the object ended
+	waited  time.Duration // for its answer
+	said    error         // how the last request about the object ended
 }
 
 func newUnanswered(share int, patience time.Duration) *unanswered {
-	u := &unanswered{share: max(1, share), patience: cmp.Or(patience, usualPatience), all: map[Ref]*request{}, each: map[string]int{}}
+	u := &unanswered{share: max(1, share), pace: pace{usual: cmp.Or(patience, usualPatience)}, all: map[Ref]*request{}, each: map[string]int{}}
 	u.closing, u.close = context.WithCancel(context.Background())
 	return u
 }
@@ -63,7 +65,7 @@ func (u *unanswered) pending(r Ref) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if q := u.all[r]; q != nil && q.running {
-		return cmp.Or(q.said, error(&late{known: true, waited: u.patience}))
+		return cmp.Or(q.said, error(&late{known: true, waited: q.waited}))
 	}
 	return nil
 }
@@ -93,7 +95,7 @@ func (u *unanswered) of(tenant string) int {
 }
 
 // leave lets a request go on that nobody waits for. It reports false if that has just ended.
-func (u *unanswered) leave(tenant string, r Ref, ended *bool) (said error, left bool) {
+func (u *unanswered) leave(tenant string, r Ref, waited time.Duration, ended *bool) (said error, left bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if *ended {
@@ -104,9 +106,9 @@ func (u *unanswered) leave(tenant string, r Ref, ended *bool) (said error, left 
 		q = &request{}
 		u.all[r] = q
 	}
-	q.running = true
+	q.running, q.waited = true, waited
 	u.each[tenant]++
-	return cmp.Or(q.said, error(&late{known: u.each[tenant] > u.share, waited: u.patience})), true
+	return cmp.Or(q.said, error(&late{known: u.each[tenant] > u.share, waited: waited})), true
 }
 
 // ended notes that a request has ended with an error or with nil.
@@ -135,6 +137,7 @@ func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref
 		return answer, err
 	}
 	request, cancel := context.WithCancel(life)
+	began, patience := time.Now(), u.pace.patience()
 	done, ended := make(chan struct{}), false
 	var got T
 	var failed error
@@ -142,14 +145,17 @@ func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref
 		defer cancel()
 		defer context.AfterFunc(u.closing, cancel)()
 		got, failed = do(request)
+		if !errors.Is(failed, context.Canceled) {
+			u.pace.note(tenant, time.Since(began))
+		}
 		u.ended(tenant, r, failed, &ended)
 		close(done)
 	})
-	timer := time.NewTimer(u.patience)
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		if said, left := u.leave(tenant, r, &ended); left {
+		if said, left := u.leave(tenant, r, patience, &ended); left {
 			return answer, said
 		}
 	case <-ctx.Done():

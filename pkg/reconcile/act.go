@@ -41,14 +41,10 @@ func (l *Loop) act(ctx context.Context, ledger model.Ledger, r *Report) error {
 			errs = append(errs, err)
 		}
 		tasks = tasks[n:]
-		now := l.o.Now()
-		if r.Applied.Err != nil { // the cluster does not answer
-			for i := range tasks {
-				l.done.failed(tasks[i].id, now)
-			}
+		if r.Applied.Err != nil { // the cluster does not answer: what was not tried stays due for the next pass, which comes after a pause
 			return errors.Join(append(errs, r.Applied.Err)...)
 		}
-		if slice > 0 && now.Sub(began) >= slice {
+		if slice > 0 && l.o.Now().Sub(began) >= slice {
 			break
 		}
 		if len(tasks) > 0 {

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ type carrying struct {
 	acted   map[model.AppID]time.Time // when a set was carried out last
 	drifted []model.AppID
 	failing bool   // each set fails
+	silent  bool   // the API server does not answer
 	meets   func() // what happens while it acts; nil: nothing
 }
 
@@ -70,6 +72,13 @@ func (c *carrying) Act(ctx context.Context, list []runtime.Assignment) runtime.R
 func (c *carrying) apply(ctx context.Context, sets []render.Set) apply.Report {
 	if c.meets != nil {
 		c.meets()
+	}
+	if c.silent {
+		report := apply.Report{Err: errors.New("no answer"), Sets: make([]apply.SetReport, len(sets))}
+		for i := range sets {
+			report.Sets[i] = apply.SetReport{App: sets[i].App, Results: []apply.Result{{Ref: apply.Ref{Kind: "Deployment", Name: "web"}, Action: apply.Skipped}}}
+		}
+		return report
 	}
 	for i := range sets {
 		id := sets[i].App

@@ -121,6 +121,9 @@ func (l *Loop) Run(ctx context.Context) error {
 func pause(next time.Duration, r Report, err error, waits backoff.BackOff) time.Duration {
 	switch {
 	case errors.Is(err, status.ErrMoved), r.Left > 0:
+		if err == nil { // what is left follows from no failure
+			waits.Reset()
+		}
 		return 0
 	case err != nil && next == 0: // the pass did not get to what is overdue
 		return waits.NextBackOff()

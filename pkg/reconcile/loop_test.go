@@ -30,5 +30,9 @@ func TestOverdueWorkDoesNotHurryPassesThatFail(t *testing.T) {
 		require.Greater(t, next, wait)
 		wait = next
 	}
+	var left Report
+	left.Left = 1
+	require.Zero(t, pause(0, left, nil, waits), "a pass that goes through leaves something")
+	require.Equal(t, firstWait, pause(0, Report{}, failed, waits), "the failures before it do not count")
 	require.Zero(t, pause(l.untilNext(Report{}), Report{}, nil, waits), "what is due is done by the pass after one that goes through")
 }
