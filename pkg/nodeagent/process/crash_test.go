@@ -85,8 +85,10 @@ func TestKilledAnywhere(t *testing.T) {
 				_ = cmd.Process.Kill()
 				<-done
 			}
-			require.Equal(t, []int{2, 0, 0}[round], marked(t, ": mark-one"), "step %d, round %d", n, round)
-			require.Equal(t, []int{0, 2, 0}[round], marked(t, ": mark-two"), "step %d, round %d", n, round)
+			// What the agent started at its last step may not be its program yet, on a busy machine.
+			require.Eventually(t, func() bool {
+				return marked(t, ": mark-one") == []int{2, 0, 0}[round] && marked(t, ": mark-two") == []int{0, 2, 0}[round]
+			}, patience, 5*time.Millisecond, "step %d, round %d: what runs is what is wanted, and nothing twice", n, round)
 			s.stop()
 		}
 		groups, err := filepath.Glob(filepath.Join(cgrouptest.Root, "*", s.Host.Cgroup, "p*.acme.*"))
