@@ -6,38 +6,45 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestPace: patience follows an API server that is slow for everybody, up to a limit, and not the webhooks of a few tenants.
 func TestPace(t *testing.T) {
-	p := &pace{usual: time.Second}
-	require.Equal(t, time.Second, p.patience(), "nothing is known")
+	services, secrets := schema.GroupKind{Kind: "Service"}, schema.GroupKind{Kind: "Secret"}
+	p := newPace(time.Second)
+	require.Equal(t, time.Second, p.patience(services), "nothing is known")
 	everybody := func(took time.Duration) {
 		for i := range 100 {
-			p.note(fmt.Sprint("tenant", i), took)
+			p.note(services, fmt.Sprint("tenant", i), took)
 		}
 	}
 	everybody(20 * time.Millisecond)
-	require.Equal(t, time.Second, p.patience(), "answers are quick")
+	require.Equal(t, time.Second, p.patience(services), "answers are quick")
 	for i := range 11 {
 		for range 50 {
-			p.note(fmt.Sprint("hangs", i), 30*time.Second)
+			p.note(services, fmt.Sprint("hangs", i), 30*time.Second)
 		}
 	}
-	require.Equal(t, time.Second, p.patience(), "eleven tenants have a webhook that hangs, and none waits longer for that")
+	require.Equal(t, time.Second, p.patience(services), "eleven tenants have a webhook that hangs, and none waits longer for that")
 	everybody(600 * time.Millisecond)
-	require.Equal(t, 4800*time.Millisecond, p.patience(), "the API server is slow")
+	require.Equal(t, 4800*time.Millisecond, p.patience(services), "each Service takes long")
+	require.Equal(t, time.Second, p.patience(secrets), "of a kind that is quick")
 	everybody(30 * time.Second)
-	require.Equal(t, 10*time.Second, p.patience(), "however slow it is")
+	require.Equal(t, 10*time.Second, p.patience(services), "however slow it is")
 	everybody(20 * time.Millisecond)
-	require.Equal(t, time.Second, p.patience(), "it has caught up")
-	require.Len(t, p.last, paceTenants)
+	require.Equal(t, time.Second, p.patience(services), "it has caught up")
+	require.Len(t, p.last[services], paceTenants)
 }
 
-// TestPaceOfTwo: of two tenants, the one whose webhook hangs does not count.
-func TestPaceOfTwo(t *testing.T) {
-	p := &pace{usual: time.Second}
-	p.note("acme", 10*time.Millisecond)
-	p.note("globex", 30*time.Second)
-	require.Equal(t, time.Second, p.patience())
+// TestPaceOfFew: few tenants tell nothing of an API server, because each may have a webhook that hangs.
+func TestPaceOfFew(t *testing.T) {
+	configs := schema.GroupKind{Kind: "ConfigMap"}
+	p := newPace(time.Second)
+	for _, tenant := range []string{"acme", "globex", "initech"} {
+		p.note(configs, tenant, 30*time.Second)
+	}
+	require.Equal(t, time.Second, p.patience(configs))
+	p.note(configs, "umbrella", 10*time.Millisecond)
+	require.Equal(t, time.Second, p.patience(configs), "the quickest of four")
 }

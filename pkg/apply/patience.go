@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // usualPatience is how long a pass waits for the answer to one request, unless all answers take
@@ -49,7 +51,7 @@ type request struct {
 }
 
 func newUnanswered(share int, patience time.Duration) *unanswered {
-	u := &unanswered{share: max(1, share), pace: pace{usual: cmp.Or(patience, usualPatience)}, all: map[Ref]*request{}, each: map[string]int{}}
+	u := &unanswered{share: max(1, share), pace: newPace(cmp.Or(patience, usualPatience)), all: map[Ref]*request{}, each: map[string]int{}}
 	u.closing, u.close = context.WithCancel(context.Background())
 	return u
 }
@@ -137,7 +139,8 @@ func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref
 		return answer, err
 	}
 	request, cancel := context.WithCancel(life)
-	began, patience := time.Now(), u.pace.patience()
+	kind := schema.GroupKind{Group: r.Group, Kind: r.Kind}
+	began, patience := time.Now(), u.pace.patience(kind)
 	done, ended := make(chan struct{}), false
 	var got T
 	var failed error
@@ -146,7 +149,7 @@ func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref
 		defer context.AfterFunc(u.closing, cancel)()
 		got, failed = do(request)
 		if !errors.Is(failed, context.Canceled) {
-			u.pace.note(tenant, time.Since(began))
+			u.pace.note(kind, tenant, time.Since(began))
 		}
 		u.ended(tenant, r, failed, &ended)
 		close(done)
