@@ -60,7 +60,11 @@ func Import(data []byte, o Options) (*Result, error) {
 		}
 		t.defined.define(more)
 	}
-	t.belong(docs, o.Tenant)
+	tenant, namespaces := o.Format.tenant(docs, o.Tenant)
+	mark(kept, namespaces...)
+	if t.tenant = tenant; tenant != o.Tenant {
+		t.note("stands in namespace %s, so it is for tenant %s; --tenant names another", tenant, tenant)
+	}
 	if err := read(t, docs); err != nil {
 		return nil, err
 	}
