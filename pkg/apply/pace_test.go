@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -47,4 +48,25 @@ func TestPaceOfFew(t *testing.T) {
 	require.Equal(t, time.Second, p.patience(configs))
 	p.note(configs, "umbrella", 10*time.Millisecond)
 	require.Equal(t, time.Second, p.patience(configs), "the quickest of four")
+}
+
+// TestLateAnswersCount: a request that nobody waits for tells how long answers take once it has ended.
+func TestLateAnswersCount(t *testing.T) {
+	const usual = 10 * time.Millisecond
+	u := newUnanswered(8, usual)
+	defer u.end()
+	answer := make(chan struct{})
+	for i := range paceFew {
+		_, err := await(t.Context(), t.Context(), u, fmt.Sprint("tenant", i), Ref{Kind: "Service", Name: fmt.Sprint("web", i)}, func(context.Context) (bool, error) {
+			<-answer
+			return true, nil
+		})
+		var slow *late
+		require.ErrorAs(t, err, &slow)
+		require.Equal(t, usual, slow.waited)
+	}
+	close(answer)
+	u.group.Wait()
+	require.GreaterOrEqual(t, u.pace.patience(schema.GroupKind{Kind: "Service"}), paceFactor*usual)
+	require.Equal(t, usual, u.pace.patience(schema.GroupKind{Kind: "Secret"}))
 }
