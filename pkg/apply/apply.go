@@ -98,7 +98,7 @@ func (p *pass) start() {
 
 // add returns the work on a set.
 func (p *pass) add(set *render.Set) *work {
-	report := &SetReport{App: set.App}
+	report := &SetReport{App: set.App, Results: make([]Result, 0, len(set.Objects))}
 	w := &work{pass: p, set: set, report: report, done: make(chan struct{})}
 	w.recorded = sync.OnceValue(func() recorded { return p.live.recorded(set.App, set.Ledger) })
 	for i := range set.Objects {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
-	"github.com/tidwall/sjson"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -26,32 +25,43 @@ type demand struct {
 // that names it creates an object or fails.
 const noVersion = "1"
 
-// The fields of the metadata of an object that body writes.
-var (
-	ownerField   = "annotations." + gjson.Escape(render.AnnotationOwner)
-	adoptedField = "annotations." + gjson.Escape(render.AnnotationAdopted)
-)
-
 // body returns an encoded object for a request, with its owner and the demand.
 func (d demand) body(object []byte, owner string) ([]byte, error) {
-	at := gjson.GetBytes(object, "metadata")
-	if !at.IsObject() {
+	meta := gjson.GetBytes(object, "metadata")
+	if !meta.IsObject() {
 		return nil, errors.New("the object has no metadata")
 	}
-	meta, err := sjson.Set(at.Raw, ownerField, owner)
-	if err == nil && d.adopted != "" {
-		meta, err = sjson.Set(meta, adoptedField, d.adopted)
+	annotations := []branch{{render.AnnotationOwner, quoted(owner)}}
+	if d.adopted != "" {
+		annotations = append(annotations, branch{render.AnnotationAdopted, quoted(d.adopted)})
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case d.uid == "":
-		meta, err = sjson.Set(meta, "resourceVersion", noVersion)
-	default:
-		meta, err = sjson.Set(meta, "uid", d.uid)
+	demanded := branch{"uid", quoted(d.uid)}
+	if d.uid == "" {
+		demanded = branch{"resourceVersion", quoted(noVersion)}
 	}
-	return slices.Concat(object[:at.Index], []byte(meta), object[at.Index+len(at.Raw):]), err
+	out := make([]byte, 0, len(object)+256)
+	out = append(out, object[:meta.Index]...)
+	out = appendWith(out, meta, demanded, branch{"annotations", string(appendWith(nil, at(meta, "annotations"), annotations...))})
+	return append(out, object[meta.Index+len(meta.Raw):]...), nil
 }
+
+// appendWith appends a JSON object, or an empty one in place of anything else, in which some fields have the given values.
+func appendWith(out []byte, object gjson.Result, given ...branch) []byte {
+	begin := len(out)
+	object.ForEach(func(k, v gjson.Result) bool {
+		if object.IsObject() && !slices.ContainsFunc(given, func(g branch) bool { return g.name == k.Str }) {
+			out = append(append(append(append(out, ','), k.Raw...), ':'), v.Raw...)
+		}
+		return true
+	})
+	for _, g := range given {
+		out = append(append(gjson.AppendJSONString(append(out, ','), g.name), ':'), g.value...)
+	}
+	out[begin] = '{'
+	return append(out, '}')
+}
+
+func quoted(s string) string { return string(gjson.AppendJSONString(nil, s)) }
 
 // unmet reports whether the API server refused a request because its demand did not hold:
 // there is an object, there is none, or there is another one.

@@ -36,8 +36,7 @@ func (c *client) page(ctx context.Context, k kind, path string, opts metav1.List
 	return list, nil
 }
 
-// watch returns what changes of a kind at a path, as kept. An event of an object that is heard already comes
-// as a bookmark: it says nothing but a version.
+// watch returns what changes of a kind at a path, as kept.
 func (c *client) watch(ctx context.Context, k kind, path string, opts metav1.ListOptions, live *Live) (w apiwatch.Interface, err error) {
 	opts.Watch = true
 	whole := opts.SendInitialEvents != nil && *opts.SendInitialEvents
@@ -89,34 +88,39 @@ func (e *events) next() (string, error) {
 	return string(told), err
 }
 
+// Decode returns the next event that says something new. The version up to which all is told comes with bookmarks, about
+// every minute: a watch that breaks before tells again what is known.
 func (e *events) Decode() (apiwatch.EventType, runtime.Object, error) {
-	told, err := e.next()
-	if err != nil {
-		return "", nil, err
-	}
-	event := gjson.Parse(told)
-	typ, object := apiwatch.EventType(at(event, "type").Str), at(event, "object").Raw
-	switch {
-	case typ == apiwatch.Error:
-		status := &metav1.Status{}
-		return typ, status, json.Unmarshal([]byte(object), status)
-	case typ == apiwatch.Bookmark:
-		u, err := decodeObject([]byte(object))
-		e.whole = e.whole && !(err == nil && annotation(u, metav1.InitialEventsAnnotationKey) == "true")
-		return typ, u, err
-	case !e.whole && (typ == apiwatch.Added || typ == apiwatch.Modified):
-		if seen, ok := peek(object); ok && e.live.heard(Ref{e.kind.Group, e.kind.Kind, seen.namespace, seen.name}, seen.version, object) {
-			u := &unstructured.Unstructured{}
-			u.SetGroupVersionKind(e.kind)
-			u.SetResourceVersion(seen.version)
-			return apiwatch.Bookmark, u, nil
+	for {
+		told, err := e.next()
+		if err != nil {
+			return "", nil, err
 		}
+		event := gjson.Parse(told)
+		typ, object := apiwatch.EventType(at(event, "type").Str), at(event, "object").Raw
+		switch {
+		case typ == apiwatch.Error:
+			status := &metav1.Status{}
+			return typ, status, json.Unmarshal([]byte(object), status)
+		case typ == apiwatch.Bookmark:
+			u, err := decodeObject([]byte(object))
+			e.whole = e.whole && !(err == nil && annotation(u, metav1.InitialEventsAnnotationKey) == "true")
+			return typ, u, err
+		case !e.whole && (typ == apiwatch.Added || typ == apiwatch.Modified) && e.heard(object):
+			continue
+		}
+		o, err := e.live.read(object)
+		if err != nil {
+			return "", nil, err
+		}
+		return typ, keep(o), nil
 	}
-	o, err := e.live.read(object)
-	if err != nil {
-		return "", nil, err
-	}
-	return typ, keep(o), nil
+}
+
+// heard reports whether an object need not be decoded.
+func (e *events) heard(object string) bool {
+	seen, ok := peek(object)
+	return ok && e.live.heard(Ref{e.kind.Group, e.kind.Kind, seen.namespace, seen.name}, seen.version, object)
 }
 
 func (e *events) Close() { _ = e.body.Close() }

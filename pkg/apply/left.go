@@ -118,6 +118,9 @@ func (l *Live) remember(o *Object) {
 
 // slim drops the fields that are needed only to compare an object without a trace.
 func (l *Live) slim(o *Object) {
+	if o.own == nil {
+		return
+	}
 	slim := *o
 	slim.own = nil
 	l.objects[o.Ref], l.apps[o.App][o.Ref] = &slim, &slim

@@ -99,7 +99,7 @@ func TestHeard(t *testing.T) {
 	})
 }
 
-// TestHeardEvents: an event that is known comes as a bookmark, but not while the watch tells all objects that there are:
+// TestHeardEvents: an event that is known is passed over, but not while the watch tells all objects that there are:
 // what it does not tell then counts as deleted.
 func TestHeardEvents(t *testing.T) {
 	const added = `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"acme","resourceVersion":"7"}}}` + "\n"
@@ -109,7 +109,7 @@ func TestHeardEvents(t *testing.T) {
 	o, _ := web(t, l, "7")
 	l.put(o)
 	e := newEvents(io.NopCloser(strings.NewReader(added+end+added+deleted)), configMap, true, l)
-	for _, want := range []apiwatch.EventType{apiwatch.Added, apiwatch.Bookmark, apiwatch.Bookmark, apiwatch.Deleted} {
+	for _, want := range []apiwatch.EventType{apiwatch.Added, apiwatch.Bookmark, apiwatch.Deleted} {
 		got, _, err := e.Decode()
 		require.NoError(t, err)
 		require.Equal(t, want, got)

@@ -30,29 +30,47 @@ func (l *Live) read(text string) (*Object, error) {
 	if !object.IsObject() {
 		return nil, errors.New("the API server told something that is no object")
 	}
-	meta := at(object, "metadata")
-	version, labels, annotations := at(object, "apiVersion").Str, at(meta, "labels"), at(meta, "annotations")
+	version := at(object, "apiVersion").Str
+	o := &Object{Ref: Ref{Group: strings.Clone(groupOf(version)), Kind: textOf(object, "kind")}}
+	var labels, annotations, owners, managed gjson.Result
+	at(object, "metadata").ForEach(func(k, v gjson.Result) bool { // once: most of its bytes are managed fields
+		switch k.Str {
+		case "namespace":
+			o.Namespace = strings.Clone(v.Str)
+		case "name":
+			o.Name = strings.Clone(v.Str)
+		case "uid":
+			o.UID = strings.Clone(v.Str)
+		case "resourceVersion":
+			o.Version = strings.Clone(v.Str)
+		case "deletionTimestamp":
+			o.Deleting = v.Str != ""
+		case "labels":
+			labels = v
+		case "annotations":
+			annotations = v
+		case "ownerReferences":
+			owners = v
+		case "managedFields":
+			managed = v
+		}
+		return true
+	})
 	label := func(name string) string { return textOf(labels, name) }
 	annotation := func(name string) string { return textOf(annotations, name) }
-	o := &Object{
-		Ref:       Ref{strings.Clone(groupOf(version)), textOf(object, "kind"), textOf(meta, "namespace"), textOf(meta, "name")},
-		UID:       textOf(meta, "uid"),
-		Version:   textOf(meta, "resourceVersion"),
-		App:       model.AppID{Tenant: label(render.LabelTenant), Name: label(render.LabelApplication)},
-		Component: label(render.LabelComponent),
-		Workload:  annotation(render.AnnotationWorkload),
-		applied:   annotation(render.AnnotationApplied),
-		commit:    unique.Make(annotation(render.AnnotationCommit)),
-		labelled:  label(render.LabelFleet) == l.fleet,
-		adopted:   annotation(render.AnnotationAdopted),
-		Deleting:  at(meta, "deletionTimestamp").Str != "",
-	}
-	o.keep = annotation(render.AnnotationPrune) == render.PruneKeep || o.adopted == render.AdoptedKeep
+	o.App = model.AppID{Tenant: label(render.LabelTenant), Name: label(render.LabelApplication)}
+	o.Component = label(render.LabelComponent)
+	o.Workload = annotation(render.AnnotationWorkload)
+	o.applied = annotation(render.AnnotationApplied)
+	o.commit = unique.Make(annotation(render.AnnotationCommit))
+	o.labelled = at(labels, render.LabelFleet).Str == l.fleet
+	o.adopted = annotation(render.AnnotationAdopted)
+	o.keep = at(annotations, render.AnnotationPrune).Str == render.PruneKeep || o.adopted == render.AdoptedKeep
 	if o.adopted != "" {
 		o.labels = texts(labels)
 	}
-	o.instance, _ = strconv.Atoi(label(render.LabelInstance))
-	at(meta, "ownerReferences").ForEach(func(_, r gjson.Result) bool {
+	o.instance, _ = strconv.Atoi(at(labels, render.LabelInstance).Str)
+	owners.ForEach(func(_, r gjson.Result) bool {
 		if !at(r, "controller").Bool() {
 			return true
 		}
@@ -60,7 +78,7 @@ func (l *Live) read(text string) (*Object, error) {
 		return false
 	})
 	owner := ""
-	at(meta, "managedFields").ForEach(func(_, c gjson.Result) bool {
+	managed.ForEach(func(_, c gjson.Result) bool {
 		fields := at(c, "fieldsV1")
 		if !fields.IsObject() || at(c, "manager").Str != l.client.manager || at(c, "operation").Str != "Apply" || at(c, "subresource").Str != "" {
 			return true
