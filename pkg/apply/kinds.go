@@ -74,13 +74,17 @@ func (e *unknownKind) Error() string {
 	return fmt.Sprintf("the cluster does not know the kind %s", e.kind.GroupKind())
 }
 
-// find returns how a kind is served. Discovery itself cannot be cancelled, but
-// the call returns when ctx ends.
+// find returns how a kind is served.
 func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
-	m, ok := k.have(want)
-	if ok {
+	if m, ok := k.have(want); ok {
 		return m, nil
 	}
+	return k.discover(ctx, want)
+}
+
+// discover asks the API server. Discovery itself cannot be cancelled, but the call returns when ctx ends.
+func (k *kinds) discover(ctx context.Context, want kind) (mapping, error) {
+	var m mapping
 	var err error
 	asked := make(chan struct{})
 	go func() {

@@ -56,8 +56,8 @@ func annotation(u *unstructured.Unstructured, name string) string {
 
 // metadata reads one label or annotation without copying all of them.
 func metadata(u *unstructured.Unstructured, field, name string) string {
-	m, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", field)
-	all, _ := m.(map[string]any)
+	meta, _ := u.Object["metadata"].(map[string]any)
+	all, _ := meta[field].(map[string]any)
 	s, _ := all[name].(string)
 	return s
 }

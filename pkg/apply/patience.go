@@ -37,6 +37,7 @@ type unanswered struct {
 	closing context.Context
 	close   context.CancelFunc
 	group   sync.WaitGroup
+	idle    chan func() // to goroutines that have made a request: their stacks have grown already
 
 	mu   sync.Mutex
 	all  map[Ref]*request
@@ -51,7 +52,7 @@ type request struct {
 }
 
 func newUnanswered(share int, patience time.Duration) *unanswered {
-	u := &unanswered{share: max(1, share), pace: newPace(cmp.Or(patience, usualPatience)), all: map[Ref]*request{}, each: map[string]int{}}
+	u := &unanswered{share: max(1, share), pace: newPace(cmp.Or(patience, usualPatience)), all: map[Ref]*request{}, each: map[string]int{}, idle: make(chan func())}
 	u.closing, u.close = context.WithCancel(context.Background())
 	return u
 }
@@ -60,6 +61,25 @@ func newUnanswered(share int, patience time.Duration) *unanswered {
 func (u *unanswered) end() {
 	u.close()
 	u.group.Wait()
+}
+
+// begin does something in a goroutine that has nothing to do, else in a new one.
+func (u *unanswered) begin(do func()) {
+	select {
+	case u.idle <- do:
+		return
+	default:
+	}
+	u.group.Go(func() {
+		for {
+			do()
+			select {
+			case do = <-u.idle:
+			case <-u.closing.Done():
+				return
+			}
+		}
+	})
 }
 
 // pending returns the error for an object about which a request is under way, else nil.
@@ -144,7 +164,7 @@ func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref
 	done, ended := make(chan struct{}), false
 	var got T
 	var failed error
-	u.group.Go(func() {
+	u.begin(func() {
 		defer cancel()
 		defer context.AfterFunc(u.closing, cancel)()
 		got, failed = do(request)
