@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/buildinfo"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/scratch"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
@@ -40,7 +40,7 @@ func (f *ledgerFlags) add(fl *pflag.FlagSet) {
 // ledgerReader reads the status branch of one repository.
 type ledgerReader struct {
 	branch *status.Branch
-	dir    string // of the object store, removed at the end
+	dir    *scratch.Dir // of the object store, removed at the end
 
 	clone    string // top directory of the clone at --repo, "" if it is no clone
 	fleetURL string // of the fleet repo, where the status branch is in another one; else ""
@@ -97,7 +97,7 @@ type readBranch func(*status.Branch) (exists bool, err error)
 // connect opens the status branch and reads it: at the origin of a clone or, if the origin does not answer, as the last
 // "git fetch" left it, with a note to standard error.
 func (f *ledgerFlags) connect(cmd *cobra.Command, read readBranch) (*ledgerReader, error) {
-	dir, err := os.MkdirTemp("", "reconciler-")
+	dir, err := scratch.New()
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (f *ledgerFlags) find(ctx context.Context, r *ledgerReader, read readBranch
 		return err
 	}
 	// Only git may have the credentials for a private host.
-	r.url = filepath.Join(r.dir, "fetched.git")
+	r.url = filepath.Join(r.dir.Name, "fetched.git")
 	if clone.CopyTracked(ctx, top, f.branch, r.url) != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (f *ledgerFlags) read(ctx context.Context, r *ledgerReader, read readBranch
 	}
 	branch, err := status.Open(ctx, status.Options{
 		Signing: signing,
-		URL:     r.url, Branch: f.branch, Dir: filepath.Join(r.dir, "status"), Auth: r.auth, WrittenBy: "reconciler " + buildinfo.Read().String(),
+		URL:     r.url, Branch: f.branch, Dir: filepath.Join(r.dir.Name, "status"), Auth: r.auth, WrittenBy: "reconciler " + buildinfo.Read().String(),
 		Files: status.MaxFiles, // who wrote it had a limit
 	})
 	if err != nil {
@@ -166,14 +166,14 @@ func (r *ledgerReader) fleet(ctx context.Context, branch string) (*source.Reposi
 	if r.stale != nil && r.fleetURL == "" && clone.CopyTracked(ctx, r.clone, branch, r.url) != nil {
 		return nil, r.stale
 	}
-	return source.Open(ctx, source.Options{URL: url, Branch: branch, Dir: filepath.Join(r.dir, "source"), Auth: r.auth})
+	return source.Open(ctx, source.Options{URL: url, Branch: branch, Dir: filepath.Join(r.dir.Name, "source"), Auth: r.auth})
 }
 
 func (r *ledgerReader) close() {
 	if r.branch != nil {
 		_ = r.branch.Close()
 	}
-	_ = os.RemoveAll(r.dir)
+	r.dir.Remove()
 }
 
 // noStatusError reports a status branch that does not exist.

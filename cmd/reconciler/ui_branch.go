@@ -73,7 +73,7 @@ func (b *uiBranch) History(ctx context.Context, m dashboard.Moment, app model.Ap
 
 // hints tells when the branch may have moved, nil where that cannot be seen.
 func (r *ledgerReader) hints(ctx context.Context, branch string) <-chan struct{} {
-	repo, err := source.Open(ctx, source.Options{URL: r.url, Branch: branch, Dir: filepath.Join(r.dir, "hints"), Auth: r.auth})
+	repo, err := source.Open(ctx, source.Options{URL: r.url, Branch: branch, Dir: filepath.Join(r.dir.Name, "hints"), Auth: r.auth})
 	if err != nil {
 		return nil
 	}

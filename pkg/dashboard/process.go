@@ -14,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/leashed"
+	"github.com/d-aros/d-aros/pkg/scratch"
 )
 
 // Limits of a process that answers questions. docs/dashboard.md states them.
@@ -37,7 +38,7 @@ type Process struct {
 	command  []string
 	thinking time.Duration    // CPU time for a question
 	child    *leashed.Process // nil: there is none
-	scratch  *scratch         // its temporary files
+	scratch  *scratch.Dir     // its temporary files
 }
 
 // NewProcess returns a worker whose command calls Work. It works until ctx ends. The caller closes it.
@@ -140,10 +141,10 @@ func (p *Process) say(ctx context.Context, m message, most time.Duration) (a Ans
 
 // start starts the child. It may read what whoever started this program may, and its own files end with it.
 func (p *Process) start() (err error) {
-	if p.scratch, err = newScratch(); err != nil {
+	if p.scratch, err = scratch.New(); err != nil {
 		return fmt.Errorf("start the process that makes answers: %w", err)
 	}
-	p.child, err = leashed.Start(leashed.Options{Command: p.command, Memory: workerMemory, Env: append(os.Environ(), "TMPDIR="+p.scratch.name)})
+	p.child, err = leashed.Start(leashed.Options{Command: p.command, Memory: workerMemory, Env: append(os.Environ(), "TMPDIR="+p.scratch.Name)})
 	if err != nil {
 		p.end()
 	}
@@ -153,7 +154,7 @@ func (p *Process) start() (err error) {
 // end removes what a child leaves that is gone.
 func (p *Process) end() {
 	p.child = nil
-	p.scratch.remove()
+	p.scratch.Remove()
 }
 
 // Close ends the child. Nobody asks it any more.

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
+	"github.com/d-aros/d-aros/pkg/scratch"
 )
 
 // Saved is a draft that has a branch.
@@ -89,11 +89,11 @@ func (w *Tree) sameAt(ctx context.Context, commit string, changes []Change) erro
 
 // treeWith returns the tree of a commit with changes. It writes through an index of its own.
 func (w *Tree) treeWith(ctx context.Context, commit string, changes []Change) (string, error) {
-	dir, err := os.MkdirTemp("", "daros-index-")
+	dir, err := scratch.New()
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer dir.Remove()
 	prefix, err := Output(ctx, w.Root, "rev-parse", "--show-prefix")
 	if err != nil {
 		return "", err
@@ -105,7 +105,7 @@ func (w *Tree) treeWith(ctx context.Context, commit string, changes []Change) (s
 	run := func(input string, args ...string) (string, error) {
 		// A split index would leave its shared part beside that of the user.
 		cmd := git.Program(ctx, chomp(top), append([]string{"-c", "core.splitIndex=false", "-c", "index.sparse=false"}, args...)...)
-		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(dir.Name, "index"))
 		out, err := output(cmd, input)
 		return chomp(out), err
 	}

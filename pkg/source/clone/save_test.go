@@ -261,7 +261,7 @@ func TestSaveSigns(t *testing.T) {
 const saveAndDie = "TEST_SAVE_AND_DIE"
 
 // TestSaveKilled: whenever the program is killed in mid-save, the clone has the old refs or the new branch, whole; the next
-// saver of the name gets one, too.
+// saver of the name gets one, too, and removes the index of the dead one.
 func TestSaveKilled(t *testing.T) {
 	asAda(t)
 	if dir := os.Getenv(saveAndDie); dir != "" {
@@ -282,6 +282,8 @@ n=$(($(cat "$COUNT") + 1)); echo $n > "$COUNT"
 [ "$KILL" = "after $n" ] && kill -9 $PPID
 exit $code
 `), 0o755))
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
 	reached := map[bool]int{}
 	for _, moment := range []string{"before", "after"} {
 		for n := 1; ; n++ {
@@ -314,6 +316,9 @@ exit $code
 			again, err := w.Save(t.Context(), "HEAD", nil, "x", proposal(t, "killed"))
 			require.NoError(t, err)
 			require.Equal(t, saved, again.Branch == "ui/killed-2")
+			left, err := filepath.Glob(filepath.Join(temp, "*"))
+			require.NoError(t, err)
+			require.Empty(t, left, "an index of the dead")
 		}
 	}
 	require.Positive(t, reached[true], "some were killed after the branch was made")

@@ -1,4 +1,5 @@
-package dashboard
+// Package scratch makes directories for temporary files, which go away even where the process that made them was killed.
+package scratch
 
 import (
 	"errors"
@@ -10,28 +11,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scratch is the directory of the temporary files of a worker. Its server holds its lock as long as it lives, so the next one can tell
-// what a dead one left.
-type scratch struct {
-	name string
+// Dir is a directory for temporary files. The process that made it holds its lock as long as it lives, so the next one can tell what a
+// dead one left.
+type Dir struct {
+	Name string
 	lock *os.File // the directory itself
 }
 
-const scratchPrefix = "reconciler-ui-"
+const prefix = "reconciler-scratch-"
 
-var scratchName = regexp.MustCompile("^" + scratchPrefix + "[0-9]+$")
+var named = regexp.MustCompile("^" + prefix + "[0-9]+$")
 
-// newScratch makes a directory, after it has removed those of dead servers.
-func newScratch() (*scratch, error) {
+// New makes a directory below that of temporary files, after it has removed those of dead processes. The caller removes it.
+func New() (*Dir, error) {
 	sweep(os.TempDir())
-	for range 10 { // another server may sweep one away that has no lock yet
-		name, err := os.MkdirTemp("", scratchPrefix)
+	for range 10 { // another process may sweep one away that has no lock yet
+		name, err := os.MkdirTemp("", prefix)
 		if err != nil {
 			return nil, err
 		}
 		if lock := locked(name); lock != nil {
 			if _, err := os.Lstat(name); err == nil {
-				return &scratch{name, lock}, nil
+				return &Dir{name, lock}, nil
 			}
 			_ = lock.Close()
 		}
@@ -39,25 +40,25 @@ func newScratch() (*scratch, error) {
 	return nil, errors.New("directories for temporary files are removed as soon as they are made")
 }
 
-// remove removes the directory.
-func (s *scratch) remove() {
-	_ = os.RemoveAll(s.name)
-	_ = s.lock.Close()
+// Remove removes the directory.
+func (d *Dir) Remove() {
+	_ = os.RemoveAll(d.Name)
+	_ = d.lock.Close()
 }
 
-// sweep removes the directories of dead servers of this user.
+// sweep removes the directories of dead processes of this user.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return // whoever makes a directory there is told why that cannot be
 	}
 	for _, e := range entries {
-		if !scratchName.MatchString(e.Name()) {
+		if !named.MatchString(e.Name()) {
 			continue
 		}
-		dead := scratch{name: filepath.Join(dir, e.Name())}
-		if dead.lock = locked(dead.name); dead.lock != nil {
-			dead.remove()
+		dead := Dir{Name: filepath.Join(dir, e.Name())}
+		if dead.lock = locked(dead.Name); dead.lock != nil {
+			dead.Remove()
 		}
 	}
 }
