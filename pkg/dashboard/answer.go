@@ -23,6 +23,7 @@ type refusal struct {
 	status   int
 	sentence string
 	after    time.Duration // that the client has to wait; 0: that is not known
+	saves    bool          // the draft that it is about may be saved all the same, if what judges it then says so
 }
 
 func (r *refusal) Error() string { return r.sentence }
@@ -33,7 +34,7 @@ func refuse(status int, format string, args ...any) error {
 
 // later refuses what is not ready yet.
 func later(format string, args ...any) error {
-	return &refusal{http.StatusServiceUnavailable, fmt.Sprintf(format, args...), soon}
+	return &refusal{status: http.StatusServiceUnavailable, sentence: fmt.Sprintf(format, args...), after: soon}
 }
 
 // soon is when to ask again for what is being made.
@@ -41,7 +42,7 @@ const soon = 2 * time.Second
 
 // tooMuch refuses what can be asked again after some time.
 func tooMuch(after time.Duration, format string, args ...any) error {
-	return &refusal{http.StatusTooManyRequests, fmt.Sprintf(format, args...), after}
+	return &refusal{status: http.StatusTooManyRequests, sentence: fmt.Sprintf(format, args...), after: after}
 }
 
 // fail writes an error as JSON. An error that blames nobody is one of the world.
@@ -51,7 +52,11 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	if known.after > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(known.after.Seconds()))))
 	}
-	body, _ := view.JSON(map[string]string{"error": text.Line(known.sentence, maxSentence)})
+	said := map[string]any{"error": text.Line(known.sentence, maxSentence)}
+	if known.saves {
+		said["saves"] = true
+	}
+	body, _ := view.JSON(said)
 	w.Header().Set("Cache-Control", "no-store")
 	write(w, r, known.status, body)
 }

@@ -15,23 +15,27 @@ import (
 	"github.com/d-aros/d-aros/schema/jsonschema"
 )
 
-// maxPreview is how long somebody waits for the preview of a draft.
-const maxPreview = 30 * time.Second
+// How long somebody waits for the preview of a draft, and until one is saved.
+const (
+	maxPreview = 30 * time.Second
+	maxSave    = 3 * time.Minute
+)
 
 var (
 	errNoDrafts = refuse(http.StatusNotImplemented, "the editor needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
 	errReadOnly = refuse(http.StatusForbidden, "the dashboard was started with --read-only, so nothing can be changed here")
 	errShared   = refuse(http.StatusForbidden, "several people share this dashboard, so nothing is saved here unless it was started with --propose; start \"reconciler ui\" in a clone of your own, and save there")
 	errGaveUp   = refuse(http.StatusBadRequest, "the files cannot be worked on here; edit them by hand")
+	errLong     = later("to judge the draft takes longer than %s; after a change all of the fleet is evaluated once, so save again", maxSave)
 	errSlow     = later("the preview takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxPreview)
 )
 
 // saving is the route that writes.
 const saving = "POST /api/v1/branches"
 
-// drafting asks about the files of the clone. It bounds the time that the client waits.
-func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Request, q Question) (Answer, error) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.previewIn + 10*time.Second)) // later than that of other answers
+// drafting asks about the files of the clone, for as long as it is told that the client waits.
+func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Request, q Question, within time.Duration) (Answer, error) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within + 10*time.Second)) // later than that of other answers
 	return s.ask(ctx, of(r), q)
 }
 
@@ -39,7 +43,7 @@ func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Re
 func (s *Server) look(w http.ResponseWriter, r *http.Request, q Question) {
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
 	defer stop()
-	a, err := s.drafting(ctx, w, r, q)
+	a, err := s.drafting(ctx, w, r, q, s.previewIn)
 	reply(w, r, a, err)
 }
 
@@ -130,7 +134,7 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, end := of(r).previews.begin(r.Context(), s.previewIn, errSlow)
 	defer end()
-	a, err := s.drafting(ctx, w, r, Question{About: aboutPreview, Body: encoded(asked)})
+	a, err := s.drafting(ctx, w, r, Question{About: aboutPreview, Body: encoded(asked)}, s.previewIn)
 	reply(w, r, a, err)
 }
 
@@ -182,9 +186,9 @@ func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, asked draft)
 
 // judged does what follows if a draft may be saved, and answers with what came of it, or else with why it may not.
 func (s *Server) judged(w http.ResponseWriter, r *http.Request, asked draft, do func(ctx context.Context, d *Drafted) (any, error)) {
-	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), s.previewIn, errSlow)
+	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), maxSave, errLong)
 	defer stop()
-	a, err := s.drafting(ctx, w, r, Question{About: aboutSaving, Body: encoded(asked)})
+	a, err := s.drafting(ctx, w, r, Question{About: aboutSaving, Body: encoded(asked)}, maxSave)
 	if err == nil && a.Draft != nil {
 		var said any
 		if said, err = do(ctx, a.Draft); err == nil {

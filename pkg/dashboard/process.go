@@ -21,6 +21,7 @@ import (
 const (
 	workerMemory = 1 << 30
 	maxThinking  = 10 * time.Second // CPU time for one question, beside that of evaluators, which have limits of their own
+	maxSaving    = time.Minute      // CPU time to judge what somebody saves, as people save less often than they type
 	maxCatchUp   = time.Minute      // CPU time to decide on a fleet, whatever somebody asks about it
 )
 
@@ -37,13 +38,14 @@ type Process struct {
 	ctx      context.Context // ends with the server, and the child with it
 	command  []string
 	thinking time.Duration    // CPU time for a question
+	saving   time.Duration    // CPU time for one that saves
 	child    *leashed.Process // nil: there is none
 	scratch  *scratch.Dir     // its temporary files
 }
 
 // NewProcess returns a worker whose command calls Work. It works until ctx ends. The caller closes it.
 func NewProcess(ctx context.Context, command []string) *Process {
-	return &Process{ctx: ctx, command: command, thinking: maxThinking}
+	return &Process{ctx: ctx, command: command, thinking: maxThinking, saving: maxSaving}
 }
 
 // message is what a child is told.
@@ -76,14 +78,35 @@ func (p *Process) Follow(_ context.Context, q Question) error {
 
 // Ask answers a question.
 func (p *Process) Ask(ctx context.Context, q Question) (Answer, time.Duration, error) {
-	a, worked, err := p.say(ctx, message{false, q}, p.thinking)
+	most := p.thinking
+	if q.About == aboutSaving {
+		most = p.saving
+	}
+	a, worked, err := p.say(ctx, message{false, q}, most)
 	if spent := (*evaluate.Exhausted)(nil); errors.As(err, &spent) {
-		err = refuse(http.StatusRequestEntityTooLarge, "the answer takes more than %s, so it was given up; ask about less at a time, or ask the command, which has no limit", limitOf(spent, p.thinking))
+		err = givenUp(q, spent, most)
 	}
 	if ended := (*endedError)(nil); errors.As(err, &ended) {
 		err = later("%v", ended)
 	}
 	return a, worked, err
+}
+
+// givenUp refuses what takes more than a worker may take, and says what to do instead.
+func givenUp(q Question, spent *evaluate.Exhausted, most time.Duration) error {
+	instead := "ask about less at a time"
+	saves := q.About == aboutPreview && spent.Limit == evaluate.Time
+	switch {
+	case saves:
+		instead = "save the draft all the same: it is judged for up to " + maxSaving.String() + " then, and \"reconciler plan --head BRANCH\", which has no limit, says what the branch would do"
+	case q.About == aboutPreview, q.About == aboutSaving:
+		instead = "make the change in the files of a clone, where \"reconciler vet\" and \"reconciler plan\" have no limit"
+	case q.About == aboutWhatIf:
+		instead += ", or ask \"reconciler what-if\", which has no limit"
+	case q.About == aboutPlan:
+		instead = "ask \"reconciler plan --head BRANCH\", which has no limit"
+	}
+	return &refusal{status: http.StatusRequestEntityTooLarge, saves: saves, sentence: fmt.Sprintf("the answer takes more than %s, so it was given up; %s", limitOf(spent, most), instead)}
 }
 
 // endedError is the end of a child that went beyond no limit.
@@ -132,7 +155,7 @@ func (p *Process) say(ctx context.Context, m message, most time.Duration) (a Ans
 	}
 	switch {
 	case is.Status != 0:
-		err = &refusal{is.Status, is.Error, is.After}
+		err = &refusal{status: is.Status, sentence: is.Error, after: is.After}
 	case is.Error != "":
 		err = errors.New(is.Error)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -58,6 +59,7 @@ const (
 	sleeps   = "4" // for ever
 	panics   = "5"
 	harmless = "6"
+	works    = "7" // as long as nobody waits who only looks
 )
 
 type unruly struct {
@@ -98,6 +100,12 @@ func (u unruly) Preview(ctx context.Context, d offline.Draft) (offline.Preview, 
 		select {}
 	case panics:
 		panic("a bug")
+	case works:
+		for used := (syscall.Rusage{}); used.Utime.Nano() < int64(time.Second); {
+			if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+				return offline.Preview{}, err
+			}
+		}
 	}
 	return offline.Preview{Commit: strconv.Itoa(os.Getpid()), Changes: []clone.Change{{Name: "app.cue"}}}, nil
 }
@@ -116,7 +124,7 @@ func employing(t *testing.T) (c *client, of []*Process, began func(does string) 
 		t.Cleanup(p.Close)
 		of, all = append(of, p), append(all, p)
 	}
-	s.Gate, s.Saver, s.workers = asks{}, &saver{}, newBenches(all)
+	s.Gate, s.Saver, s.Saves, s.workers = asks{}, &saver{}, SavesProposed, newBenches(all)
 	return stranger(t, s), of, func(does string) (pid int) {
 		name := filepath.Join(dir, "began-"+does)
 		require.Eventually(t, func() bool {
@@ -141,7 +149,7 @@ func TestWorkersEndAlone(t *testing.T) {
 		return c.post("preview", bodyOf("", does), "Test-User", user)
 	}
 	require.Equal(t, http.StatusOK, ask("ada", harmless).Code)
-	for does, says := range map[string]string{spins: "more than 300ms of CPU time, so it was given up", hoards: "more than 1 GiB of memory, so it was given up"} {
+	for does, says := range map[string]string{spins: "more than 300ms of CPU time, so it was given up; save the draft all the same", hoards: "more than 1 GiB of memory, so it was given up; make the change in the files of a clone"} {
 		answered := make(chan *httptest.ResponseRecorder, 1)
 		go func() { answered <- ask("ada", does) }()
 		began(does)
@@ -152,6 +160,29 @@ func TestWorkersEndAlone(t *testing.T) {
 	}
 	require.Contains(t, refused(t, http.StatusBadRequest, ask("ada", panics)), "edit them by hand", "a bug ends the answer alone")
 	require.Equal(t, http.StatusOK, ask("ada", harmless).Code)
+}
+
+// TestSavingHasMoreTime: a draft that takes too long to look at can be saved all the same, and the refusal says so. What takes too long then is for
+// people to do in a clone.
+func TestSavingHasMoreTime(t *testing.T) {
+	c, of, _ := employing(t)
+	for _, p := range of {
+		p.thinking = 300 * time.Millisecond
+	}
+	looked := c.post("preview", bodyOf("", works), "Test-User", "ada")
+	require.Contains(t, refused(t, http.StatusRequestEntityTooLarge, looked), "so it was given up; save the draft all the same")
+	require.Contains(t, looked.Body.String(), `"reconciler plan --head BRANCH\"`)
+	require.Contains(t, looked.Body.String(), `"saves": true`)
+	save := func(does string) *httptest.ResponseRecorder {
+		return c.post("branches", bodyOf(`,"name":"more"`, does), "Test-User", "ada")
+	}
+	require.Equal(t, http.StatusCreated, save(works).Code)
+	for _, p := range of {
+		p.saving = 300 * time.Millisecond
+	}
+	w := save(spins)
+	require.Contains(t, refused(t, http.StatusRequestEntityTooLarge, w), "so it was given up; make the change in the files of a clone")
+	require.NotContains(t, w.Body.String(), `"saves"`)
 }
 
 // TestKilledWorkers: who asked is told to ask again when the worker is killed in the middle of it. Where it was killed before, another one answers.

@@ -85,7 +85,7 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 	a, err := s.ask(ctx, of(r), Question{About: aboutWhatIf, Body: encoded(asked)})
 	if bad := (*refusal)(nil); errors.As(err, &bad) && !reads.All {
 		said, _, _ := strings.Cut(bad.sentence, "; did you mean ") // the name of something of the files, whoever it belongs to
-		err = &refusal{bad.status, said, bad.after}
+		err = &refusal{status: bad.status, sentence: said, after: bad.after}
 	}
 	reply(w, r, a, err)
 }

@@ -9,4 +9,9 @@ export class Refusal extends Error {
   ) {
     super(sentence)
   }
+
+  // saves reports whether the draft that it is about may be saved all the same: it takes too long to look at, and saving judges it.
+  get saves(): boolean {
+    return typeof this.body === 'object' && this.body !== null && 'saves' in this.body && this.body.saves === true
+  }
 }

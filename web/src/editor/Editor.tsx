@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Conflict, Offers, Path, Source } from '../answers/source'
 import { params } from '../ask/answer'
 import { useMeta } from '../ask/meta'
-import { get } from '../ask/request'
+import { get, Refusal } from '../ask/request'
 import { Answer } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
 import { Commit } from '../parts/Place'
@@ -58,7 +58,8 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   const shapes = useMemo(() => new Shapes(schema), [schema])
   const doc = useMemo(() => documentOf(draft, declared), [draft, declared])
   const edits = useMemo(() => editsOf(draft), [draft])
-  const { preview, error, stale } = usePreview(draft.base, edits, meta?.sourceCommit)
+  const [refused, setRefused] = useState(0) // how often saving was
+  const { preview, error, stale } = usePreview(draft.base, edits, `${meta?.sourceCommit} ${refused}`)
   const [adding, setAdding] = useState<Wanted>()
   const [saving, setSaving] = useState(false)
   const [text, setText] = useState<At>()
@@ -132,8 +133,9 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   const fate = fateOf(draft)
   const asText = shown !== undefined
   const empty = useMemo(() => (asText || fate === 'removed' ? [] : missing(shapes, doc)), [asText, fate, shapes, doc])
-  const checks = checklist({ edits: edits.length, most, empty, preview, stale, failed: error !== undefined, problems: problems.map((p) => p.at) })
-  const saves = preview?.saves === true && !stale && edits.length <= most
+  const unseen = error instanceof Refusal && error.saves
+  const checks = checklist({ edits: edits.length, most, empty, preview, stale, failed: error !== undefined, unseen, problems: problems.map((p) => p.at) })
+  const saves = (unseen || (preview?.saves === true && !error)) && !stale && edits.length <= most
   return (
     <EditingContext value={editing}>
       <div className="heading">
@@ -175,12 +177,12 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
         </div>
         <Effect
           draft={draft} checks={checks} empty={edits.length === 0} preview={preview} error={error} stale={stale}
-          theirs={(c: Conflict) => put((d) => without(d, c.whole && fate === 'removed' ? [] : c.path))} undo={() => put(undo)}
+          theirs={(c: Conflict) => put((d) => startingFrom(tip, without(d, c.whole && fate === 'removed' ? [] : c.path)))} undo={() => put(undo)}
         />
       </div>
-      {saving && preview && (
+      {saving && (
         <SaveDialog
-          draft={draft} edits={edits} close={() => setSaving(false)}
+          draft={draft} edits={edits} close={() => setSaving(false)} outdated={() => setRefused((n) => n + 1)}
           done={() => {
             setSaving(false)
             if (draft.created) {
@@ -196,6 +198,9 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
     </EditingContext>
   )
 }
+
+// startingFrom has a draft that changes nothing any more start from the newest files.
+const startingFrom = (tip: string | undefined, d: Draft): Draft => (tip !== undefined && d.done.length === 0 ? { ...d, base: tip } : d)
 
 // Back leads to the page of what is edited.
 function Back({ dir }: { dir: string }) {

@@ -1,8 +1,10 @@
 import type { Plan } from '../answers/plan'
 import type { Conflict, Preview } from '../answers/source'
 import { PlanAnswer } from '../application/PlanAnswer'
+import { Refusal } from '../ask/request'
 import { Failure } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
+import { Command } from '../parts/Command'
 import { Diff } from '../parts/Diff'
 import { Panel } from '../parts/Panel'
 import { Place } from '../parts/Place'
@@ -10,7 +12,7 @@ import { Sign } from '../parts/Sign'
 import { TouchedTenants } from '../proposal/TouchedTenants'
 import { Checklist } from './Checklist'
 import type { Check } from './checklist'
-import type { Draft } from './draft'
+import { nameOf, type Draft } from './draft'
 import { useEditing } from './editing'
 import { layerOf } from './layer'
 import { fieldOf, written } from './path'
@@ -36,6 +38,7 @@ export function Effect({ draft, checks, empty, preview: p, error, stale, theirs,
         {error && (
           <>
             <Failure error={error} />
+            {error instanceof Refusal && error.saves && <Command text={`reconciler plan --head ui/${nameOf(draft)}`} />}
             <p><button type="button" onClick={undo}>Undo the last change</button></p>
           </>
         )}

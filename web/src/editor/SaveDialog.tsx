@@ -10,8 +10,8 @@ import { nameOf, said, type Draft } from './draft'
 
 const slugs = /^[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?(\/[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)?$/
 
-// SaveDialog saves a draft as a commit on a branch of its own, and says how to share it.
-export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits: Edit[]; close: () => void; done: () => void }) {
+// SaveDialog saves a draft as a commit on a branch of its own, and says how to share it. Where the draft is refused, what the page says of it is out of date.
+export function SaveDialog({ draft, edits, close, done, outdated }: { draft: Draft; edits: Edit[]; close: () => void; done: () => void; outdated: () => void }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const [name, setName] = useState(() => nameOf(draft))
@@ -23,11 +23,15 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
     if (dialog.current && !dialog.current.open) dialog.current.showModal()
   }, [])
   const [written, setWritten] = useState<string[]>()
+  const fail = (e: Error) => {
+    setError(e)
+    if (e instanceof Refusal && e.status === 422) outdated()
+  }
   const write = () => {
     setBusy(true)
     setError(undefined)
     post<{ written: string[] }>('branches', { base: draft.base, edits, into: 'files' })
-      .then((w) => setWritten(w.written), setError)
+      .then((w) => setWritten(w.written), fail)
       .finally(() => setBusy(false))
   }
   const possible = slugs.test(name) && message.trim() !== '' && !busy
@@ -37,7 +41,7 @@ export function SaveDialog({ draft, edits, close, done }: { draft: Draft; edits:
     setBusy(true)
     setError(undefined)
     post<Saved>('branches', { base: draft.base, edits, name, message })
-      .then(setSaved, setError)
+      .then(setSaved, fail)
       .finally(() => setBusy(false))
   }
   const { data: meta } = useMeta()

@@ -31,13 +31,15 @@ test('what a schema asks for and nobody wrote is missing, and nothing else', () 
 
 const preview = (p: Partial<Preview>): Preview => ({ saves: false, base: '', files: [], diff: '', conflicts: [], problems: [], plan: null, ...p })
 const problem = { code: 'DA1203', message: 'too much', path: '', dir: 'd', field: ['a'] } as unknown as Preview['problems'][number]
-const facts: Facts = { edits: 1, most: 500, empty: [], preview: undefined, stale: false, failed: false, problems: [] }
+const facts: Facts = { edits: 1, most: 500, empty: [], preview: undefined, stale: false, failed: false, unseen: false, problems: [] }
 
 test('a checklist says what is still to do, each thing once', () => {
   const open = (f: Partial<Facts>) => checklist({ ...facts, ...f }).filter((c) => !c.done).map((c) => c.what)
   expect(open({ edits: 0 })).toEqual(['change something'])
   expect(open({ edits: 501, stale: true })).toEqual(['have at most 500 edits; save some of them first', 'it is being checked …'])
   expect(open({ failed: true })).toEqual(['have it checked: the server gave no answer'])
+  expect(open({ failed: true, unseen: true })).toEqual([])
+  expect(open({ failed: true, unseen: true, edits: 501, empty: [['a']] })).toEqual(['have at most 500 edits; save some of them first', 'give a a value'])
   expect(open({ preview: preview({ saves: true }) })).toEqual([])
   expect(open({ preview: preview({ problems: [problem, problem] }), empty: [['a']], problems: [['a'], ['a']] })).toEqual(['give a a value'])
   expect(open({ preview: preview({ problems: [problem, problem, problem] }), problems: [['a'], ['a']] })).toEqual(['mend a', 'mend 1 problem of no field here, listed below'])

@@ -39,6 +39,7 @@ export interface Facts {
   preview: Preview | undefined
   stale: boolean // the preview is not of this draft
   failed: boolean // there is no answer for this draft
+  unseen: boolean // because it takes too long: it is judged when it is saved
   problems: Path[] // fields that something is wrong with
 }
 
@@ -50,6 +51,7 @@ export function checklist(f: Facts): Check[] {
   if (f.empty.length === 0) checks.push({ done: true, what: 'every field that is needed has a value' })
   for (const at of f.empty) checks.push({ done: false, what: `give ${written(at)} a value`, at })
   if (f.edits === 0) return checks
+  if (f.unseen) return [...checks, { done: true, what: 'it is checked when it is saved' }]
   checks.push({ done: judged, what: judged ? 'it is checked against all applications' : f.failed ? 'have it checked: the server gave no answer' : 'it is being checked …' })
   if (!f.preview || f.failed) return checks
   const { conflicts, problems } = f.preview

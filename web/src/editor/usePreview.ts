@@ -15,8 +15,8 @@ export interface Asked {
   stale: boolean
 }
 
-// usePreview asks what a draft would do. One question is on its way at a time: the next one cancels it.
-export function usePreview(base: string, edits: Edit[], tip: string | undefined): Asked {
+// usePreview asks what a draft would do, and asks again when the tip is another. One question is on its way at a time: the next one cancels it.
+export function usePreview(base: string, edits: Edit[], tip: string): Asked {
   const question = JSON.stringify({ base, edits })
   const [said, setSaid] = useState<{ question: string; preview?: Preview; error?: Error }>()
   const [again, setAgain] = useState(0)
