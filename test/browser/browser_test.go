@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,28 +29,36 @@ var given = flag.String("program", "", "the reconciler to look at (default: that
 // patience is how long a test waits for something, on a machine that others keep busy.
 const patience = 3 * time.Minute
 
+const site = "tenants/acme/apps/site/app.cue"
+
 const format1 = "../../pkg/status/testdata/format-1.bundle"
 
 // TestJourneys: what people do with the dashboard, in the demo's fleet and in one with runs that wait for people.
 func TestJourneys(t *testing.T) {
 	b := newBrowser(t)
 	demo := b.serve(t, "testdata/demo.bundle", "status")
-	for _, name := range []string{"filters", "keyboard", "past"} {
-		t.Run(name, func(t *testing.T) { b.journey(t, demo, name) })
+	beside := func(name string, test func(t *testing.T)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
 	}
-	t.Run("axe", func(t *testing.T) { sameLikeness(t, b.journey(t, demo, "axe")) })
-	t.Run("why", func(t *testing.T) {
+	beside("axe", func(t *testing.T) { sameLikeness(t, b.journey(t, demo, "axe")) })
+	for _, name := range []string{"filters", "keyboard", "past"} {
+		beside(name, func(t *testing.T) { b.journey(t, demo, name) })
+	}
+	beside("why", func(t *testing.T) {
 		out := b.journey(t, demo, "why")
 		require.Equal(t, demo.command(t, "explain", "globex/analytics", "-o", "json"), read(t, out, "explain.json"), "the page was given what the command prints")
 	})
-	t.Run("whatif", func(t *testing.T) {
+	beside("whatif", func(t *testing.T) {
 		out := b.journey(t, demo, "whatif")
 		require.Equal(t, demo.whatIf(t, read(t, out, "remedy.json"), "--capacity", "batch.cpu=+16"), read(t, out, "remedy.json"))
 		_, setting, found := strings.Cut(read(t, out, "slider.txt"), "--set ")
 		require.True(t, found)
 		require.Equal(t, demo.whatIf(t, read(t, out, "slider.json"), "--set", setting), read(t, out, "slider.json"))
 	})
-	t.Run("run", func(t *testing.T) { b.journey(t, b.serve(t, format1, "status"), "run") })
+	beside("run", func(t *testing.T) { b.journey(t, b.serve(t, format1, "status"), "run") })
 }
 
 // TestPullRequest: the page of a branch shows what the command says of it; branches that attack it harm nobody.
@@ -64,7 +74,6 @@ func TestPullRequest(t *testing.T) {
 		git.Commit("change <b>" + file + "</b>")
 		git.Git("checkout", "-q", "main")
 	}
-	const site = "tenants/acme/apps/site/app.cue"
 	edit("feature/quota", "allotments.cue", `cpu:          "16"`, `cpu:          "48"`)
 	git.Git("checkout", "-q", "feature/quota")
 	git.Write(site, strings.Replace(read(t, s.clone, site), "priority: 200", "priority: 900", 1))
@@ -106,6 +115,20 @@ func TestEditor(t *testing.T) {
 		t.Parallel()
 		s, _, set := start(t)
 		b.during(t, s, "meanwhile", func(string) { set("7") })
+	})
+	t.Run("texts", func(t *testing.T) {
+		t.Parallel()
+		s := b.serve(t, "testdata/demo.bundle", "status", "--push")
+		other := gittest.New(t)
+		b.during(t, s, "texts", func(out string) {
+			other.Git("pull", "-q", s.repo.Dir, "main")
+			other.Write(site, strings.Replace(read(t, other.Dir, site), "priority: 200", "priority: 300", 1))
+			other.Commit("sooner")
+			other.Git("push", "-q", s.repo.Dir, "HEAD:main")
+			gittest.In(t, s.clone).Git("pull", "-q", "--ff-only", "origin", "main")
+			require.NoError(t, os.WriteFile(filepath.Join(out, "pulled"), nil, 0o600))
+		})
+		require.Equal(t, "1\t0\t"+site, strings.TrimSpace(s.repo.Git("diff", "--numstat", "main", "ui/ask-ada")), "one more line than the origin has, and none less")
 	})
 	t.Run("draw", func(t *testing.T) {
 		t.Parallel()
@@ -168,7 +191,7 @@ func changedLines(diff string) (lines []string) {
 // TestExport: the files of an export show the pages from a plain server of files, below a path.
 func TestExport(t *testing.T) {
 	b := newBrowser(t)
-	s := b.serve(t, "testdata/demo.bundle", "status")
+	s := b.fleet(t, "testdata/demo.bundle", "status")
 	dir := filepath.Join(t.TempDir(), "public")
 	require.Contains(t, s.command(t, "ui", "--export", dir), dir+" shows the fleet as of status commit ")
 	mux := http.NewServeMux()
@@ -207,8 +230,7 @@ func TestBranchAppears(t *testing.T) {
 // TestGitGoesAway: the pages keep what the branch said last, say why, and go on once it is there again.
 func TestGitGoesAway(t *testing.T) {
 	b := newBrowser(t)
-	s := b.serve(t, "testdata/demo.bundle", "status")
-	s.stop(t)
+	s := b.fleet(t, "testdata/demo.bundle", "status")
 	s.from = s.repo.Dir
 	s.listen(t, "127.0.0.1:0")
 	b.during(t, s, "git", func(string) { require.NoError(t, os.Rename(s.repo.Dir, s.repo.Dir+".away")) },
@@ -231,7 +253,8 @@ func TestServerGoesAway(t *testing.T) {
 // browser is what shows pages: Node drives it.
 type browser struct{ program, node, chromium string }
 
-// newBrowser skips the test where something is missing that tests do not install, and fails it there with BROWSER=require.
+// newBrowser has a test run beside others, as many as there are cores. It skips the test where something is missing that tests do not install, and fails it
+// there with BROWSER=require.
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	missing := t.Skipf
@@ -241,6 +264,7 @@ func newBrowser(t *testing.T) *browser {
 	if testing.Short() {
 		t.Skip("-short: shows the pages to a real browser, which takes minutes")
 	}
+	t.Parallel()
 	b := &browser{program: *given}
 	var err error
 	if b.node, err = exec.LookPath("node"); err != nil {
@@ -258,11 +282,33 @@ func newBrowser(t *testing.T) *browser {
 		missing("this needs the packages of the pages: run \"make web\" once (%v)", err)
 	}
 	if b.program == "" {
-		b.program = filepath.Join(t.TempDir(), "reconciler")
-		out, err := exec.Command("go", "build", "-ldflags=-s -w -linkmode=internal", "-o", b.program, "../../cmd/reconciler").CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		b.program, err = built()
+		require.NoError(t, err)
 	}
 	return b
+}
+
+// scratch is a directory of all tests together.
+var scratch string
+
+// built returns the program of this checkout. Linking it takes longer than many a journey, so all tests have the same.
+var built = sync.OnceValues(func() (string, error) {
+	program := filepath.Join(scratch, "reconciler")
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w -linkmode=internal", "-o", program, "../../cmd/reconciler").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the reconciler: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "browser-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
 }
 
 // server is a dashboard that runs, of a clone whose origin is repo.
@@ -273,9 +319,16 @@ type server struct {
 	cmd                 *exec.Cmd
 }
 
-// serve starts the dashboard of a bundle, whose status branch stands at a commit, "" for none. The branch bundled keeps the
-// newest one.
+// serve starts the dashboard of a bundle, whose status branch stands at a commit, "" for none.
 func (b *browser) serve(t *testing.T, bundle, at string, flags ...string) *server {
+	t.Helper()
+	s := b.fleet(t, bundle, at)
+	s.listen(t, "127.0.0.1:0", flags...)
+	return s
+}
+
+// fleet returns the fleet of a bundle, without a dashboard. The branch bundled keeps the newest status.
+func (b *browser) fleet(t *testing.T, bundle, at string) *server {
 	t.Helper()
 	bundle, err := filepath.Abs(bundle)
 	require.NoError(t, err)
@@ -287,15 +340,15 @@ func (b *browser) serve(t *testing.T, bundle, at string, flags ...string) *serve
 	} else {
 		s.repo.Git("update-ref", "refs/heads/status", at)
 	}
-	s.begin(t, flags...)
+	s.repo.Git("clone", "-q", "-b", "main", s.repo.Dir, s.clone)
 	return s
 }
 
 // begin clones the repo, and starts the dashboard of the clone.
-func (s *server) begin(t *testing.T, flags ...string) {
+func (s *server) begin(t *testing.T) {
 	t.Helper()
 	s.repo.Git("clone", "-q", "-b", "main", s.repo.Dir, s.clone)
-	s.listen(t, "127.0.0.1:0", flags...)
+	s.listen(t, "127.0.0.1:0")
 }
 
 // listen starts the dashboard at an address.

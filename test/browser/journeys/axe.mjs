@@ -13,6 +13,7 @@ const pages = {
   run: '/applications/acme/shop/run',
   history: '/applications/acme/shop/history',
   timeline: '/timeline',
+  editor: '/applications/acme/shop/edit?field=components.web',
   plan: '/plan',
   licences: '/licences',
   missing: '/nothing/here',
@@ -31,7 +32,8 @@ await journey(async (page) => {
   for (const [name, path] of Object.entries(pages)) {
     await page.setViewportSize({ width: 1440, height: 900 })
     await open(page, path)
-    if (name === 'overview') await still(page.locator('.react-flow__node').first())
+    if (name === 'editor') await page.locator('figure[aria-busy="false"]').waitFor()
+    if (name === 'overview' || name === 'editor') await still(page.locator('.react-flow__node').first())
     if (name === 'timeline') await page.getByRole('figure').waitFor()
     await both(name, name !== 'licences')
     await page.setViewportSize({ width: 720, height: 450 }) // what 1440 by 900 is at 200 %

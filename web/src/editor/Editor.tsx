@@ -22,6 +22,7 @@ import { SaveDialog } from './SaveDialog'
 import { Sections } from './Sections'
 import { Selected } from './Selected'
 import { TextPane, type At } from './TextPane'
+import { Texts } from './Texts'
 import { Shapes, type Schema } from './schema'
 import { forget, store } from './stored'
 import { usePreview } from './usePreview'
@@ -129,6 +130,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
     forget(draft)
     setDraft({ ...draft, base: source.base })
   }
+  const theirs = (c: Conflict) => put((d) => startingFrom(tip, without(d, c.whole && fate === 'removed' ? [] : c.path)))
   const shown = text ?? (rewritten(draft) ? firstText(draft) : undefined) // no form knows what a text says
   const fate = fateOf(draft)
   const asText = shown !== undefined
@@ -165,6 +167,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
       <div className="editing" ref={place}>
         {shown ? null : layer === 'application' ? <Outline add={setAdding} /> : <Sections />}
         <div className={shown ? 'middle wide' : 'middle'}>
+          <Texts list={edits.length === 0 ? [] : (preview?.conflicts ?? [])} theirs={theirs} />
           {shown ? (
             <TextPane at={shown} source={source} preview={preview} fresh={!stale} open={setText} close={() => setText(undefined)} />
           ) : (
@@ -177,7 +180,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
         </div>
         <Effect
           draft={draft} checks={checks} empty={edits.length === 0} preview={preview} error={error} stale={stale}
-          theirs={(c: Conflict) => put((d) => startingFrom(tip, without(d, c.whole && fate === 'removed' ? [] : c.path)))} undo={() => put(undo)}
+          theirs={theirs} undo={() => put(undo)}
         />
       </div>
       {saving && (

@@ -147,9 +147,10 @@ function Ends({ of: plan }: { of: Plan }) {
 // most is how many objects that end are named.
 const most = 20
 
-// Conflicts shows what others changed since the draft began, and what it wants instead.
+// Conflicts shows the values that others changed since the draft began, and what it wants instead.
 function Conflicts({ list, theirs }: { list: Conflict[]; theirs: (c: Conflict) => void }) {
-  if (list.length === 0) return null
+  const values = list.filter((c) => !c.whole)
+  if (values.length === 0) return null
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Conflicts">
       <table className="conflicts">
@@ -163,7 +164,7 @@ function Conflicts({ list, theirs }: { list: Conflict[]; theirs: (c: Conflict) =
           </tr>
         </thead>
         <tbody>
-          {list.filter((c) => !c.whole).map((c) => (
+          {values.map((c) => (
             <tr key={written(c.path)}>
               <th scope="row">
                 {written(c.path)}
@@ -176,20 +177,6 @@ function Conflicts({ list, theirs }: { list: Conflict[]; theirs: (c: Conflict) =
           ))}
         </tbody>
       </table>
-      {list.filter((c) => c.whole).map((c) => (
-        <section key={c.path.join()} className="texts" aria-label={`Texts of ${c.path.join()}`}>
-          <h3>{c.path.join()}</h3>
-          <p><button type="button" onClick={() => theirs(c)}>Take their text</button></p>
-          <div className="three">
-            {([['Was', c.base], ['Yours', c.mine], ['Theirs', c.theirs]] as const).map(([word, text]) => (
-              <div key={word}>
-                <h4>{word}</h4>
-                <pre tabIndex={0} aria-label={word}>{text}</pre>
-              </div>
-            ))}
-          </div>
-        </section>
-      ))}
     </div>
   )
 }
