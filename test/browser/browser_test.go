@@ -113,8 +113,10 @@ func TestEditor(t *testing.T) {
 	})
 	t.Run("meanwhile", func(t *testing.T) {
 		t.Parallel()
-		s, _, set := start(t)
+		s, git, set := start(t)
 		b.during(t, s, "meanwhile", func(string) { set("7") })
+		require.Equal(t, []string{"-\t\t\treplicas: 7", "+\t\t\treplicas: 6"}, changedLines(git.Git("diff", "-U0")))
+		require.Empty(t, git.Git("branch", "--list", "ui/*"))
 	})
 	t.Run("texts", func(t *testing.T) {
 		t.Parallel()

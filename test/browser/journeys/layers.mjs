@@ -19,6 +19,14 @@ await journey(
       assert.deepEqual(await violations(page), [], `the platform, ${colorScheme}`)
     }
     await picture(page, 'editor-platform')
+    const tooLong = 'the answer takes more than 10s of CPU time' // as with thousands of applications
+    await page.route('**/api/v1/preview', (route) => route.fulfill({ status: 413, json: { error: tooLong, saves: true } }))
+    await weight.fill('8')
+    await page.getByText(tooLong).waitFor()
+    await page.getByText('reconciler plan --head ui/platform-').waitFor()
+    await page.getByRole('list', { name: 'Checklist' }).getByText('it is checked when it is saved').waitFor()
+    assert.deepEqual(await violations(page), [], 'what takes too long to look at')
+    await page.unroute('**/api/v1/preview')
     await save.click()
     await page.getByRole('textbox', { name: 'Branch' }).fill('weight')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -120,5 +128,5 @@ await journey(
     await page.getByText('This file is not shown').waitFor()
     await settled(page)
   },
-  { allowed: [/status of 40[049]/, /status of 503/] },
+  { allowed: [/status of 4(0[049]|13)/, /status of 503/] },
 )

@@ -1,4 +1,5 @@
-// Somebody else commits to the same field while a draft is on the way: both are shown, and the draft goes on from there.
+// Somebody else commits to the same field while a draft is on the way: both are shown, and the draft goes on from there. It is written
+// into the work tree.
 import { assert, journey, keep, open, picture, violations } from '../harness.mjs'
 
 await journey(
@@ -24,6 +25,15 @@ await journey(
     await page.getByText('can be saved').waitFor()
     assert.match(await page.locator('pre.diff').innerText(), /-\s+replicas: 7\n+\+\s+replicas: 6\n/)
     await page.getByRole('button', { name: 'Throw the draft away' }).click()
+    await page.getByText('nothing changed yet').waitFor()
+
+    await page.getByRole('spinbutton', { name: 'replicas', exact: true }).fill('6')
+    await page.getByText('can be saved').waitFor()
+    await save.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Write into the work tree instead' }).click()
+    await dialog.getByText('no commit has it: tenants/acme/apps/shop/app.cue').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
     await page.getByText('nothing changed yet').waitFor()
   },
   { allowed: [/status of 40[09]/, /status of 503/] },

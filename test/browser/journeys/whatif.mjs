@@ -36,4 +36,8 @@ await journey(async (page) => {
   assert.equal(await left.locator('code').innerText(), await page.locator('.answer .command code').first().innerText(), 'the command that lists all of them')
   await page.getByText(/^98\d\d are touched$/).waitFor()
   assert.deepEqual(await violations(page), [], 'an answer that leaves something out')
+
+  await page.getByRole('link', { name: /^Edit it: raise quota\.cpu/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'Edit the platform' }).waitFor()
+  await page.waitForFunction(() => document.activeElement?.closest('[data-field="allotments.globex.quota.cpu"]') !== null)
 })

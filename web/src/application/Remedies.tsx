@@ -2,7 +2,7 @@ import type { Advice, Decision } from '../answers/decision'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
 import { useAt } from '../shell/at'
-import { Change, fieldOfSetting } from '../editor/Change'
+import { Change, ChangeLayer, fieldOfSetting, fieldOfTenant } from '../editor/Change'
 import type { Setting } from './setting'
 
 // Remedies lists the changes each of which is enough alone, those first that cost others least. What is being checked again is
@@ -10,7 +10,6 @@ import type { Setting } from './setting'
 export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Setting[]) => void }) {
   const at = useAt()
   const advice = d.advice ?? []
-  const field = (a: Advice) => a.settings?.map((s) => (s.kind === 'set' ? fieldOfSetting(s.path, d.application) : undefined)).find((f) => f !== undefined)
   const changed = d.advised?.changed ?? []
   if (!d.advised) return <Former list={d.wouldAdmit ?? []} />
   if (changed.length > 0) {
@@ -37,16 +36,26 @@ export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Settin
                 Try it
               </button>
             )}
-            {field(a) !== undefined && (
-              <Change application={d.application} field={field(a)} label={`Edit it: ${a.text}`}>
-                Edit it
-              </Change>
-            )}
+            <EditIt of={a} application={d.application} />
           </li>
         ))}
       </ol>
     </Panel>
   )
+}
+
+// EditIt leads to the field that a change is about, in the files of whoever has to make it.
+function EditIt({ of: a, application }: { of: Advice; application: string }) {
+  const label = `Edit it: ${a.text}`
+  for (const s of a.settings ?? []) {
+    if (s.kind !== 'set') continue
+    const field = fieldOfSetting(s.path, application)
+    if (field !== undefined) return <Change application={application} field={field} label={label}>Edit it</Change>
+    const of = fieldOfTenant(s.path)
+    if (of && a.by === 'tenant') return <ChangeLayer tenant={of.tenant} field={of.field} label={label}>Edit it</ChangeLayer>
+    if (of) return <ChangeLayer field={`allotments.${of.tenant}.${of.field}`} label={label}>Edit it</ChangeLayer>
+  }
+  return null
 }
 
 // Former lists what an older program found out when it decided.

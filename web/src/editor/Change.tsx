@@ -16,13 +16,19 @@ export function Change({ application, field, label, children = 'change' }: { app
 }
 
 // ChangeLayer leads to a field of a tenant's or of the platform's files in the editor, where there is one.
-export function ChangeLayer({ tenant, field, children }: { tenant?: string; field?: string; children: ReactNode }) {
+export function ChangeLayer({ tenant, field, label, children }: { tenant?: string; field?: string; label?: string; children: ReactNode }) {
   if (!useEdits()) return null
   return tenant === undefined ? (
-    <Link to="/platform/edit" search={{ field }} className="change">{children}</Link>
+    <Link to="/platform/edit" search={{ field }} className="change" aria-label={label}>{children}</Link>
   ) : (
-    <Link to="/tenants/$tenant/edit" params={{ tenant }} search={{ field }} className="change">{children}</Link>
+    <Link to="/tenants/$tenant/edit" params={{ tenant }} search={{ field }} className="change" aria-label={label}>{children}</Link>
   )
+}
+
+// fieldOfTenant returns the tenant that a setting is about, and the field of that, undefined if it is about something else.
+export function fieldOfTenant(path: string): { tenant: string; field: string } | undefined {
+  const [, tenant, field] = /^tenant\.([^.]+)\.(.+)$/.exec(path) ?? []
+  return tenant !== undefined && field !== undefined ? { tenant, field } : undefined
 }
 
 // fieldOfSetting returns the field of an application that a setting is about, undefined if it is about something else.

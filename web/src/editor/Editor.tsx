@@ -197,7 +197,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
           }}
         />
       )}
-      <p className="soft"><Back dir={draft.dir} /></p>
+      <p className="soft"><Back of={draft} /></p>
     </EditingContext>
   )
 }
@@ -205,10 +205,10 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
 // startingFrom has a draft that changes nothing any more start from the newest files.
 const startingFrom = (tip: string | undefined, d: Draft): Draft => (tip !== undefined && d.done.length === 0 ? { ...d, base: tip } : d)
 
-// Back leads to the page of what is edited.
-function Back({ dir }: { dir: string }) {
-  const [, tenant = '', , name = ''] = dir.split('/')
-  switch (layerOf(dir)) {
+// Back leads to the page of what is edited, or of the fleet if that has none yet.
+function Back({ of: d }: { of: Draft }) {
+  const [, tenant = '', , name = ''] = d.dir.split('/')
+  switch (d.created ? 'platform' : layerOf(d.dir)) {
     case 'platform': return <Link to="/">Back to the fleet</Link>
     case 'tenant': return <Link to="/tenants/$tenant" params={{ tenant }}>Back to the tenant</Link>
     case 'application': return <Link to="/applications/$tenant/$name" params={{ tenant, name }}>Back to the application</Link>

@@ -7,6 +7,7 @@ import { Failure } from '../parts/Answer'
 import { Command, Copy } from '../parts/Command'
 import { Commit } from '../parts/Place'
 import { nameOf, said, type Draft } from './draft'
+import { validMerge } from './signed'
 
 const slugs = /^[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?(\/[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?)?$/
 
@@ -107,18 +108,13 @@ export function SaveDialog({ draft, edits, close, done, outdated }: { draft: Dra
 
 // Merge says how a saved branch comes into force: where a pull request is opened, with which text, and whose merge is valid.
 function Merge({ of: s }: { of: Saved }) {
-  const signed = (s.approvals ?? []).filter((a) => a.people > 0)
   return (
     <>
       <p>
         {s.propose ? <a href={s.propose} target="_blank" rel="noreferrer">Open a pull request</a> : 'Then open a pull request.'}{' '}
         {s.text && <Copy text={s.text} what="its text" />}
       </p>
-      {signed.map((a) => (
-        <p key={a.area}>
-          The fleet is signed: for {a.area}, only a merge that is signed by {a.people > 1 && `${a.people} of `}{a.who.join(', ') || 'somebody whom access names, and it names nobody,'} comes into force.
-        </p>
-      ))}
+      {(s.approvals ?? []).filter((a) => a.people > 0).map((a) => <p key={a.area}>{validMerge(a)}</p>)}
     </>
   )
 }

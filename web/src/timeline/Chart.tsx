@@ -3,7 +3,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { Moment } from '../answers/timeline'
 import { length } from '../parts/age'
-import { bucketsOf, nearest } from './buckets'
+import { bucketsOf, nearest, spanOf, type Buckets } from './buckets'
 
 const height = 180
 
@@ -23,7 +23,7 @@ export default function Chart({ commits, at, choose }: { commits: Moment[]; at: 
     let plot: uPlot | undefined
     const draw = () => {
       plot?.destroy()
-      plot = new uPlot(options(el, buckets.width, at), [buckets.starts, buckets.transitions], el)
+      plot = new uPlot(options(el, buckets, at), [buckets.starts, buckets.transitions], el)
     }
     const resize = new ResizeObserver(() => plot?.setSize({ width: el.clientWidth, height }))
     const click = () => {
@@ -49,7 +49,7 @@ export default function Chart({ commits, at, choose }: { commits: Moment[]; at: 
   )
 }
 
-function options(el: HTMLElement, width: number, at: Moment | undefined): uPlot.Options {
+function options(el: HTMLElement, buckets: Buckets, at: Moment | undefined): uPlot.Options {
   const style = getComputedStyle(el)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const axis: uPlot.Axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } }
@@ -59,7 +59,7 @@ function options(el: HTMLElement, width: number, at: Moment | undefined): uPlot.
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
-    scales: { x: { time: true, range: (_, min, max) => [min - width, max + width] }, y: { range: (_, __, max) => [0, Math.max(1, max)] } },
+    scales: { x: { time: true, range: () => spanOf(buckets) }, y: { range: (_, __, max) => [0, Math.max(1, max)] } },
     axes: [{ ...axis, values: (_, splits, __, ___, step) => splits.map((s) => clock(s, step)) }, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 500, 1000, 10_000] }],
     series: [
       {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bucketsOf, nearest } from './buckets'
+import { bucketsOf, nearest, spanOf } from './buckets'
 
 const commit = (time: string, transitions: number) => ({ commit: time, time, subject: '', transitions, changes: [], changesTotal: 0 })
 
@@ -15,6 +15,11 @@ test('a long time has bars that can be told apart', () => {
   expect(b.width).toBe(7200)
   expect(b.transitions.length).toBe(229)
   expect(bucketsOf([]).starts).toEqual([])
+})
+
+test('there is room at both sides of the bars, and around one alone', () => {
+  expect(spanOf({ width: 60, starts: [600], transitions: [1] })).toEqual([330, 930])
+  expect(spanOf({ width: 60, starts: Array.from({ length: 10 }, (_, i) => 600 + 60 * i), transitions: [] })).toEqual([540, 1260])
 })
 
 test('a moment belongs to the commit before it', () => {

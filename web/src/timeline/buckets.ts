@@ -32,6 +32,17 @@ export function bucketsOf(commits: Moment[]): Buckets {
   return { width, starts: transitions.map((_, i) => begin + i * width), transitions }
 }
 
+// fewest is how many bars there is room for at least, so that one alone is not as wide as its picture.
+const fewest = 10
+
+// spanOf is the time from left to right of a picture of buckets, with room at both sides.
+export function spanOf({ width, starts }: Buckets): [number, number] {
+  const first = starts[0] ?? 0
+  const end = (starts.at(-1) ?? first) + width
+  const room = Math.max(width, (fewest * width - (end - first)) / 2)
+  return [first - room, end + room]
+}
+
 // nearest finds the latest commit that is not after a moment, the first one if all are after it. The latest commit comes first.
 export function nearest(commits: Moment[], seconds: number): Moment | undefined {
   return commits.find((c) => Date.parse(c.time) / 1000 <= seconds) ?? commits.at(-1)
