@@ -55,22 +55,24 @@ func (r *decision) cpu() {
 }
 
 // quota bounds a workload to its limit and its ceiling. It always sets a burst as well, because an
-// older burst could exceed the quota.
+// older burst could exceed the quota. A burst that an ancestor takes away again would be of no use, and while it stands the kernel
+// refuses a smaller quota to a kubelet that resizes the pod.
 func (r *decision) quota(w Workload, version Version) {
 	most := r.Ceilings[w.Name].CPU.under(w.Profile.CPU.Quota.Of(w.Limit.CPU))
 	if most == 0 && (w.Profile.CPU.Quota == 0 || w.Limit.CPU == 0) {
 		return
 	}
 	quota := max(leastQuota, most*quotaPerCore)
-	if version == V1 {
-		for _, dir := range ancestors(w.Cgroup) {
-			if most := r.Host.Groups[dir].Quota * quotaPerCore; most > 0 && most < quota {
-				r.degrade(w.Name, "cpu.quota", "quota of "+dir, "cgroup v1 refuses a quota above that of an ancestor")
-				quota = max(leastQuota, most)
-			}
-		}
+	around, has := r.Host.narrowest(w.Cgroup)
+	if version == V1 && has && around.quota < quota {
+		r.degrade(w.Name, "cpu.quota", "quota of "+around.path, "cgroup v1 refuses a quota above that of an ancestor")
+		quota = max(leastQuota, around.quota)
 	}
 	burst := w.Profile.CPU.Burst.Of(quota)
+	if has && burst > around.quota-quota {
+		r.degrade(w.Name, "cpu.burst", "quota of "+around.path, "no burst goes beyond the quota of an ancestor")
+		burst = max(0, around.quota-quota)
+	}
 	if version == V1 {
 		r.set(w.Name, w.Cgroup, "cpu.cfs_period_us", strconv.Itoa(period))
 		r.set(w.Name, w.Cgroup, "cpu.cfs_quota_us", strconv.FormatInt(quota, 10))
@@ -79,6 +81,22 @@ func (r *decision) quota(w Workload, version Version) {
 	}
 	r.set(w.Name, w.Cgroup, "cpu.max", fmt.Sprintf("%d %d", quota, period))
 	r.set(w.Name, w.Cgroup, "cpu.max.burst", strconv.FormatInt(burst, 10))
+}
+
+// bound is a quota around a workload.
+type bound struct {
+	path  string
+	quota int64
+}
+
+// narrowest returns the smallest quota of the ancestors of a group, and whether any has one.
+func (h Host) narrowest(cgroup string) (b bound, has bool) {
+	for _, dir := range ancestors(cgroup) {
+		if q := h.Groups[dir].Quota * quotaPerCore; q > 0 && (!has || q < b.quota) {
+			b, has = bound{dir, q}, true
+		}
+	}
+	return b, has
 }
 
 // micro is the precision of the calculation: micro-CPU in a milli-CPU.
