@@ -36,12 +36,11 @@ func TestContestedSettingIsLeftToOthers(t *testing.T) {
 	require.Regexp(t, "^others made it 90000 10 times in a minute; it is theirs until 20", shortfalls[0].Reason)
 	require.Equal(t, "cpu.cfs_quota_us", shortfalls[0].Setting)
 
-	// The original value is not the agent's to restore any more.
+	// What others want there is the original value now.
 	a.close()
-	released, err := Release(n.cfg)
+	_, err := Release(n.cfg)
 	require.NoError(t, err)
 	require.Equal(t, "90000", n.quota())
-	require.Equal(t, cgroup.Released, stateOf(released.Outcomes, "cpu.cfs_quota_us"))
 }
 
 // A workload with hold is compared and shown, and nothing of it is written.

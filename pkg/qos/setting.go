@@ -39,6 +39,9 @@ type Knob struct {
 	none       string  // of a file with a line for each device: what takes a line away
 }
 
+// PerDevice reports whether the file has a line for each device, which are written one after the other.
+func (k Knob) PerDevice() bool { return k.none != "" }
+
 // LookupKnob returns the knob of a file, and whether there is one.
 func LookupKnob(file string) (Knob, bool) {
 	k, ok := knobs[file]

@@ -201,6 +201,36 @@ func TestV1(t *testing.T) {
 	})
 }
 
+// A kubelet changes what it has set: the limit of a pod that is resized, the weight of a class with the pods in it. The agent keeps
+// its own value, and gives back the one that the kubelet has set last. An ancestor has at least that, and no more for having had it.
+func TestOthersChangeTheOriginal(t *testing.T) {
+	cgrouptest.V1(t, "cpu")
+	name := cgrouptest.Name(t)
+	class := cgrouptest.Group(t, cgrouptest.Root+"/cpu", name+"/burstable")
+	pod := cgrouptest.Group(t, cgrouptest.Root+"/cpu", name+"/burstable/pod")
+	r := newRig(t, cgrouptest.Root)
+	settings := []qos.Setting{
+		{Cgroup: name + "/burstable", File: "cpu.shares", Value: "500", Floor: true},
+		{Cgroup: name + "/burstable/pod", File: "cpu.cfs_quota_us", Value: "20000", Workload: "pod"},
+	}
+	for _, c := range []struct{ others, is string }{{"300", "500"}, {"800", "800"}, {"250", "500"}, {"100", "500"}} {
+		quota := c.others + "00"
+		cgrouptest.Write(t, class, "cpu.shares", c.others)
+		cgrouptest.Write(t, pod, "cpu.cfs_quota_us", quota)
+		r.apply(settings)
+		require.Equal(t, c.is, cgrouptest.Read(t, class, "cpu.shares"), c.others)
+		require.Equal(t, "20000", cgrouptest.Read(t, pod, "cpu.cfs_quota_us"))
+		r.restart()
+		r.apply(settings)
+		require.Equal(t, c.is, cgrouptest.Read(t, class, "cpu.shares"), c.others)
+		r.apply(nil)
+		require.Equal(t, c.others, cgrouptest.Read(t, class, "cpu.shares"))
+		require.Equal(t, quota, cgrouptest.Read(t, pod, "cpu.cfs_quota_us"))
+		require.Zero(t, r.journal.Len())
+		r.apply(settings)
+	}
+}
+
 // A crash after the journal is saved, and after any write, loses no original: the next start makes what was to be, or
 // gives everything back.
 func TestCrashBetweenAnyTwoWrites(t *testing.T) {

@@ -55,7 +55,7 @@ func TestEachGroupHasItsTurn(t *testing.T) {
 	}
 	for _, i := range []int{0, mostLooked, 2*mostLooked + 9} {
 		rest()
-		cgrouptest.Write(t, dirs[i], "cpu.shares", "500")
+		cgrouptest.Write(t, dirs[i], "cpu.shares", "1024")
 		require.NotZero(t, found(i), "group %d is never looked at", i)
 		require.Equal(t, "77", cgrouptest.Read(t, dirs[i], "cpu.shares"))
 	}

@@ -109,11 +109,13 @@ func (c *comparison) want(s qos.Setting) {
 		c.journal.drop(key)
 		e, known = entry{}, false
 	}
+	// Others have given it another value since, such as a kubelet to a pod that is resized: that is the one to give back. Of lines
+	// for devices it could be half of what is ours, after a crash between two of them.
+	if known && !info.PerDevice() && !e.ours(current) && e.Original != current {
+		e.Original = current
+		c.journal.put(key, e)
+	}
 	if s.Floor {
-		if known && !e.ours(current) && qos.Size(s.File, current) > qos.Size(s.File, s.Value) {
-			e.Original = current // whoever shares this ancestor raised it since
-			c.journal.put(key, e)
-		}
 		before := current
 		if known {
 			before = e.Original
