@@ -175,6 +175,12 @@ qos-guest: ## Test what needs memory in cgroup v2, iocost or fq in a virtual mac
 	test/guest/fetch.sh "$$DAROS_CACHE/guest"
 	$(TEST) -vet=off -count 1 -v -run '^TestInGuest$$' $(call dirs_with,'d-aros/test/guest"') -soak
 
+.PHONY: qos-kubelet
+qos-kubelet: export DAROS_CACHE ?= $(CURDIR)/.cache
+qos-kubelet: cluster ## Test the node agent beside a kubelet that runs, in such a virtual machine: apt has containerd and runc for it
+	test/guest/fetch.sh "$$DAROS_CACHE/guest" containerd runc
+	$(TEST) -timeout 1h -vet=off -count 1 -v ./test/kubelet -soak
+
 .PHONY: bench-ui
 bench-ui: APPS = 10000
 bench-ui: ## Measure what the answers of the dashboard cost with APPS (10000) applications

@@ -9,8 +9,8 @@ import (
 )
 
 // Alone starts a second cluster, which only this test uses and which ends with it. The test adds the
-// nodes that it needs.
-func Alone(t testing.TB) *Cluster {
+// nodes that it needs. Flags are further ones of "devcluster up".
+func Alone(t testing.TB, flags ...string) *Cluster {
 	t.Helper()
 	Start(t) // skips, or builds the binary
 	ctx, cancel := context.WithTimeout(t.Context(), startLimit)
@@ -20,7 +20,7 @@ func Alone(t testing.TB) *Cluster {
 		t.Fatal(err)
 	}
 	s := &shared{dir: t.TempDir(), binary: binary}
-	cmd := exec.Command(binary, "up", "--dir", s.path("data"), "--nodes=1")
+	cmd := exec.Command(binary, append([]string{"up", "--dir", s.path("data"), "--nodes=1"}, flags...)...)
 	log, err := os.Create(s.path("up.log"))
 	if err != nil {
 		t.Fatal(err)

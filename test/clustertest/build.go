@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	// binaryName is followed by a hash of all that the binary is built from.
-	binaryName = "devcluster-"
+	// The names of binaries are followed by a hash of all that they are built from.
+	binaryName  = "devcluster-"
+	kubeletName = "kubelet-"
 	// keptBinaries bounds the disk that binaries of earlier sources take, some 170 MB each.
 	keptBinaries = 3
 )
@@ -41,14 +42,24 @@ var buildFlags = []string{
 // Build returns the path of the devcluster binary, after building it if the sources in test/cluster or the version
 // of Go have changed since it was built. The first build on a machine takes minutes; progress shows where it is.
 func Build(ctx context.Context, progress io.Writer) (string, error) {
-	path, err := build(ctx, progress)
+	path, err := build(ctx, binaryName, ".", progress)
 	if err != nil {
 		return "", fmt.Errorf("build the test cluster: %w", err)
 	}
 	return path, nil
 }
 
-func build(ctx context.Context, progress io.Writer) (string, error) {
+// BuildKubelet is Build for the kubelet of the release that the cluster has. No cluster of Start runs one.
+func BuildKubelet(ctx context.Context, progress io.Writer) (string, error) {
+	path, err := build(ctx, kubeletName, "k8s.io/kubernetes/cmd/kubelet", progress)
+	if err != nil {
+		return "", fmt.Errorf("build the kubelet: %w", err)
+	}
+	return path, nil
+}
+
+// build builds a package of the module in test/cluster, or one of a module that it requires.
+func build(ctx context.Context, name, pkg string, progress io.Writer) (string, error) {
 	root, err := checkoutRoot()
 	if err != nil {
 		return "", err
@@ -62,7 +73,7 @@ func build(ctx context.Context, progress io.Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	binary := filepath.Join(cache, binaryName+hash)
+	binary := filepath.Join(cache, name+hash)
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil
 	}
@@ -74,10 +85,10 @@ func build(ctx context.Context, progress io.Writer) (string, error) {
 	if _, err := os.Stat(binary); err == nil {
 		return binary, nil // built by another process, while this one waited for the lock
 	}
-	if err := compile(ctx, sources, binary, progress); err != nil {
+	if err := compile(ctx, sources, pkg, binary, progress); err != nil {
 		return "", err
 	}
-	return binary, removeOldBinaries(cache)
+	return binary, removeOldBinaries(cache, name)
 }
 
 // sourceHash names what the binary is built from: files, flags, and the version of Go.
@@ -123,13 +134,13 @@ func isSource(entry fs.DirEntry) bool {
 }
 
 // compile builds under a name of its own and renames, so that a binary that exists is complete.
-func compile(ctx context.Context, sources, binary string, progress io.Writer) error {
+func compile(ctx context.Context, sources, pkg, binary string, progress io.Writer) error {
 	unfinished := fmt.Sprintf("%s.%d.tmp", binary, os.Getpid())
 	defer os.Remove(unfinished)
 	show := newProgress(progress)
 	defer show.end()
 	args := append([]string{"build", "-v", "-o", unfinished}, buildFlags...)
-	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	cmd.Dir = sources
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	cmd.Stdout, cmd.Stderr = show, show
@@ -145,8 +156,8 @@ func compile(ctx context.Context, sources, binary string, progress io.Writer) er
 }
 
 // removeOldBinaries keeps the most recent ones. Clusters that run a removed one are not disturbed.
-func removeOldBinaries(cache string) error {
-	names, err := filepath.Glob(filepath.Join(cache, binaryName+"*"))
+func removeOldBinaries(cache, name string) error {
+	names, err := filepath.Glob(filepath.Join(cache, name+"*"))
 	if err != nil {
 		return err
 	}

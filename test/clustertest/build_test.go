@@ -43,7 +43,7 @@ func TestCompileReportsErrorOfGo(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module x\n\ngo 1.26\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() { undefined() }\n"), 0o600))
 	binary := filepath.Join(dir, "binary")
-	err := compile(t.Context(), dir, binary, io.Discard)
+	err := compile(t.Context(), dir, ".", binary, io.Discard)
 	require.ErrorContains(t, err, "main.go:3:15: undefined: undefined")
 	left, err := filepath.Glob(binary + "*")
 	require.NoError(t, err)
@@ -68,7 +68,8 @@ func TestRemoveOldBinaries(t *testing.T) {
 		age := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
 		require.NoError(t, os.Chtimes(name, age, age))
 	}
-	require.NoError(t, removeOldBinaries(dir))
+	require.NoError(t, removeOldBinaries(dir, kubeletName))
+	require.NoError(t, removeOldBinaries(dir, binaryName))
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
 	require.NoError(t, err)
 	require.Equal(t, []string{filepath.Join(dir, binaryName+"2"), filepath.Join(dir, binaryName+"3"), filepath.Join(dir, binaryName+"4")}, left)

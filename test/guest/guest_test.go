@@ -3,6 +3,9 @@
 package guest
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,4 +29,16 @@ func TestNoKernelIsSaid(t *testing.T) {
 	_, err := Run(t.Context(), "/bin/true")
 	require.ErrorAs(t, err, &Missing{})
 	require.ErrorContains(t, err, "make qos-guest")
+}
+
+// A guest is given files beside programs.
+func TestOnlyProgramsHaveLibraries(t *testing.T) {
+	none := func(string) ([]byte, error) { return nil, errors.New("not asked") }
+	for _, content := range []string{"", "x", "kind: Config\n"} {
+		file := filepath.Join(t.TempDir(), "file")
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		files, err := libraries(file, none)
+		require.NoError(t, err)
+		require.Empty(t, files)
+	}
 }

@@ -5,7 +5,9 @@ package guest
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,9 +76,12 @@ func needs(file string) ([]string, error) {
 	return nil, nil
 }
 
-// libraries returns the files that a program is linked with when it starts, none for a static one.
+// libraries returns the files that a program is linked with when it starts, none for a static one and for what is no program.
 func libraries(program string, list func(program string) ([]byte, error)) (files []string, err error) {
 	f, err := elf.Open(program)
+	if format := (*elf.FormatError)(nil); errors.As(err, &format) || errors.Is(err, io.EOF) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", program, err)
 	}

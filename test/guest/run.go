@@ -4,15 +4,19 @@ package guest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -23,7 +27,7 @@ var initScript []byte
 const (
 	filesName = "files"
 	diskSize  = 512 << 20        // with holes
-	patience  = 20 * time.Minute // for a kernel that hangs
+	patience  = 30 * time.Minute // for a kernel that hangs
 )
 
 // Result is what a program in a guest printed and how it ended.
@@ -36,13 +40,32 @@ type Result struct {
 // Missing says what this host lacks to run a guest.
 type Missing struct{ error }
 
-// kernel returns where the kernel is unpacked.
-func kernel() (dir, image string, err error) {
+// fetched returns where fetch.sh unpacks the kernel, and packages beside it.
+func fetched() (dir string, err error) {
 	cache := os.Getenv("DAROS_CACHE")
 	if cache == "" {
-		return "", "", Missing{errors.New("DAROS_CACHE names no directory that could have a kernel for a guest: make qos-guest fetches one")}
+		return "", Missing{errors.New("DAROS_CACHE names no directory that could have a kernel for a guest: make qos-guest fetches one")}
 	}
-	dir = filepath.Join(cache, "guest")
+	return filepath.Join(cache, "guest"), nil
+}
+
+// Package returns where fetch.sh has unpacked a package.
+func Package(name string) (dir string, err error) {
+	if dir, err = fetched(); err != nil {
+		return "", err
+	}
+	dir = filepath.Join(dir, name)
+	if _, err := os.Stat(dir); err != nil {
+		return "", Missing{fmt.Errorf("the package %s is not there for a guest: make qos-kubelet fetches it: %w", name, err)}
+	}
+	return dir, nil
+}
+
+// kernel returns where the kernel is unpacked.
+func kernel() (dir, image string, err error) {
+	if dir, err = fetched(); err != nil {
+		return "", "", err
+	}
 	images, err := filepath.Glob(filepath.Join(dir, "boot", "vmlinuz-*"))
 	if err == nil && len(images) == 0 {
 		err = Missing{fmt.Errorf("there is no kernel for a guest in %s: make qos-guest fetches one", dir)}
@@ -53,8 +76,21 @@ func kernel() (dir, image string, err error) {
 	return dir, images[0], nil
 }
 
-// Run runs a program of this host with its libraries in a guest, as root in a directory that has nothing but the program.
+// A Machine is what a guest has. The zero one is enough for most.
+type Machine struct {
+	Memory  int               // MiB; 0: 512
+	Modules []string          // of the kernel, besides those that every guest has
+	Files   map[string]string // of this host, by their paths in the guest; programs come with their libraries
+	Network bool              // eth0, through which 10.0.2.2 is the loopback of this host
+}
+
+// Run runs a program in a [Machine] that has nothing but the program.
 func Run(ctx context.Context, program string, args ...string) (r Result, err error) {
+	return Machine{}.Run(ctx, program, args...)
+}
+
+// Run runs a program of this host with its libraries in a guest, as root in the directory of the program.
+func (m Machine) Run(ctx context.Context, program string, args ...string) (r Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	dir, image, err := kernel()
@@ -71,7 +107,7 @@ func Run(ctx context.Context, program string, args ...string) (r Result, err err
 	}
 	defer os.RemoveAll(work)
 	files, disk := filepath.Join(work, filesName), filepath.Join(work, "disk")
-	if err := pack(ctx, work, dir, program, args); err != nil {
+	if err := m.pack(ctx, work, dir, program, args); err != nil {
 		return r, err
 	}
 	if err := os.WriteFile(disk, nil, 0o600); err != nil {
@@ -82,8 +118,11 @@ func Run(ctx context.Context, program string, args ...string) (r Result, err err
 	}
 	// Without -nodefaults the firmware looks for ways to start for seconds. What is emulated runs on every host.
 	cmd := exec.CommandContext(ctx, qemu, "-M", "q35", "-nodefaults", "-serial", "stdio", "-display", "none", "-accel", "tcg,thread=multi", "-cpu", "max",
-		"-smp", "2", "-m", "512", "-no-reboot", "-kernel", image, "-initrd", files, "-drive", "file="+disk+",format=raw,if=virtio,cache=unsafe",
-		"-append", "console=ttyS0 panic=-1 quiet psi=1")
+		"-smp", "2", "-m", strconv.Itoa(cmp.Or(m.Memory, 512)), "-no-reboot", "-kernel", image, "-initrd", files,
+		"-drive", "file="+disk+",format=raw,if=virtio,cache=unsafe", "-append", "console=ttyS0 panic=-1 quiet psi=1")
+	if m.Network {
+		cmd.Args = append(cmd.Args, "-nic", "user,model=virtio-net-pci")
+	}
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -107,7 +146,7 @@ func Run(ctx context.Context, program string, args ...string) (r Result, err err
 }
 
 // pack writes what a guest starts with: an archive in the form that kernels read, which busybox makes of a directory of links.
-func pack(ctx context.Context, work, dir, program string, args []string) error {
+func (m Machine) pack(ctx context.Context, work, dir, program string, args []string) error {
 	busybox, err := exec.LookPath("busybox")
 	if err != nil {
 		return Missing{err}
@@ -116,11 +155,11 @@ func pack(ctx context.Context, work, dir, program string, args []string) error {
 	if linked, err := libraries(busybox, list); err != nil || len(linked) > 0 {
 		return Missing{errors.Join(errors.New("busybox has to be static, as in Debian's busybox-static"), err)}
 	}
-	linked, err := libraries(program, list)
-	if err != nil {
-		return err
+	names := []string{"virtio_pci", "virtio_blk", "ext4", "veth", "sch_fq", "sch_htb", "sch_ingress", "cls_bpf"}
+	if m.Network {
+		names = append(names, "virtio_net")
 	}
-	drivers, err := modules(filepath.Join(dir, "lib", "modules"), "virtio_pci", "virtio_blk", "ext4", "veth", "sch_fq", "sch_htb", "sch_ingress", "cls_bpf")
+	drivers, err := modules(filepath.Join(dir, "lib", "modules"), append(names, m.Modules...)...)
 	if err != nil {
 		return err
 	}
@@ -130,8 +169,15 @@ func pack(ctx context.Context, work, dir, program string, args []string) error {
 		files["modules/"+filepath.Base(d)] = d
 		order += filepath.Base(d) + "\n"
 	}
-	for _, l := range linked {
-		files[l] = l
+	maps.Copy(files, m.Files)
+	for _, file := range slices.Collect(maps.Values(files)) {
+		linked, err := libraries(file, list)
+		if err != nil {
+			return err
+		}
+		for _, l := range linked {
+			files[l] = l
+		}
 	}
 	root := filepath.Join(work, "root")
 	for _, d := range []string{"proc", "sys", "dev", "tmp", "run", "guest", "var/tmp", "bin", "modules"} {
@@ -157,10 +203,10 @@ func pack(ctx context.Context, work, dir, program string, args []string) error {
 			return err
 		}
 	}
-	var names strings.Builder
+	var listed strings.Builder
 	err = filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if path != root {
-			fmt.Fprintln(&names, strings.TrimPrefix(path, root+"/"))
+			fmt.Fprintln(&listed, strings.TrimPrefix(path, root+"/"))
 		}
 		return err
 	})
@@ -168,7 +214,7 @@ func pack(ctx context.Context, work, dir, program string, args []string) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, busybox, "cpio", "-o", "-H", "newc", "-L", "-F", filepath.Join("..", filesName))
-	cmd.Dir, cmd.Stdin = root, strings.NewReader(names.String())
+	cmd.Dir, cmd.Stdin = root, strings.NewReader(listed.String())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("pack the files of a guest: %w: %s", err, out)
 	}

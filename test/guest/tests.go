@@ -19,12 +19,18 @@ import (
 // cannot, or without -soak, because a guest takes minutes of processor time.
 func Tests(t *testing.T, names ...string) {
 	t.Helper()
+	Machine{}.Tests(t, names...)
+}
+
+// Tests is [Tests] in a machine with more.
+func (m Machine) Tests(t *testing.T, names ...string) {
+	t.Helper()
 	if !tier.Soak() {
 		t.Skip("without -soak: a virtual machine takes minutes")
 	}
 	program, err := unraced.Program(t.TempDir())
 	require.NoError(t, err)
-	r, err := Run(t.Context(), program, "-test.v", "-test.timeout=15m", "-test.run=^("+strings.Join(names, "|")+")$")
+	r, err := m.Run(t.Context(), program, "-test.v", "-test.timeout=25m", "-test.run=^("+strings.Join(names, "|")+")$")
 	if missing := (Missing{}); errors.As(err, &missing) {
 		t.Skip(err)
 	}
