@@ -185,7 +185,11 @@ func (routes) istio(s *scope, n *node) (any, error) {
 		some = true
 		for i, m := range matches {
 			s.d.add("traits.ingress", entries[i])
-			mark(kept, m)
+			if path := m.at("exact"); path != nil {
+				mark(kept, path)
+			} else {
+				mark(kept, m.at("prefix"))
+			}
 		}
 		if h.string() == "*" {
 			s.lose(h, because("is every host, and a component serves hosts that its allotment names", "traits: ingress: host"))
