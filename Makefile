@@ -11,7 +11,7 @@ SOURCES := cmd deploy pkg schema test
 TEST := $(GO) test -ldflags='-s -linkmode=internal' -timeout 30m
 # Tests leave much garbage and keep little: to collect it less often saves a tenth of their CPU time, without the race detector up to
 # a fifth. The detector multiplies what they keep. A watched program would sleep for a second before it exits.
-PURE := GOGC=400 $(TEST)
+PURE := GOGC=800 $(TEST)
 WATCHED := GOGC=300 GORACE=atexit_sleep_ms=100 $(TEST) -race -vet=off
 # Tests make thousands of small Git repositories. In memory they cost half the system time of a disk. What is built stays on the
 # disk: its place is in the go command's settings, for a GOTMPDIR in the environment moves the directories of tests, too. The
