@@ -70,7 +70,7 @@ func TestFollowingCostsWhatChanged(t *testing.T) {
 	writer := open(t, remote.Dir)
 	l, err := writer.Load(t.Context())
 	require.NoError(t, err)
-	instances := tier.Count(500, 500, 2000)
+	instances := tier.Count(150, 150, 2000)
 	l, _, err = writer.Commit(t.Context(), l, large(instances))
 	require.NoError(t, err)
 
