@@ -141,6 +141,9 @@ func (p *pass) follow(ctx context.Context) {
 
 // followOwn starts the watches that accounts make, of which there are some by now.
 func (w *work) followOwn() []job {
+	if w.accounts.name == "" {
+		return nil
+	}
 	for i := range w.set.Objects {
 		k, in := w.set.Objects[i].Object.GroupVersionKind(), w.report.Results[i].Namespace
 		if w.live.place(k.GroupKind(), in).namespace == "" {
