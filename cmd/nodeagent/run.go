@@ -111,6 +111,7 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 	cmd.Flags().StringVar(&systemMemory, "system-memory", "", "memory kept for the host, such as 512Mi")
 	cmd.Flags().StringVar(&cfg.Kubelet.Links, "container-logs", "/var/log/containers", "directory of the links that the kubelet makes to the logs of containers: they name the pods of this node")
 	cmd.Flags().StringVar(&cfg.Kubelet.Group, "kubepods", "", "cgroup of all pods, of a kubelet with a cgroup root of its own (default: kubepods.slice or kubepods)")
+	cmd.Flags().StringVar(&cfg.NRI, "nri", "", "`SOCKET` of the container runtime's NRI, such as /var/run/nri/nri.sock, to give containers their values before their first instruction (default: none; docs/nodeagent.md)")
 	cmd.Flags().DurationVar(&cfg.Interval, "interval", time.Second, "time between two checks of all settings")
 	cmd.Flags().StringVar(&cfg.Listen, "listen", "", "address for /metrics and /healthz, such as 127.0.0.1:9465 (default: none)")
 	cmd.Flags().BoolVar(&once, "once", false, "apply the plan, print the state of its settings, and exit")
@@ -127,6 +128,8 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 	cmd.MarkFlagsOneRequired("plan", "processes")
 	cmd.MarkFlagsMutuallyExclusive("processes", "once")
 	cmd.MarkFlagsMutuallyExclusive("processes", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive("nri", "once")
+	cmd.MarkFlagsMutuallyExclusive("nri", "dry-run")
 	return cmd
 }
 

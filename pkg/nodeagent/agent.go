@@ -35,6 +35,8 @@ type Config struct {
 
 	DiskCosts []qos.DiskCost // of the disks for which iocost is to be on, none: it stays as it is
 
+	NRI string // socket at which the runtime asks what a container is to start with, "" for none
+
 	Processes *process.Host // what this host runs of the plain processes of its pool; nil: nothing
 }
 
@@ -61,6 +63,8 @@ type agent struct {
 	quiet    string      // why nothing follows the load for a while, "" if it does
 
 	processes *process.Supervisor // nil: the host runs none
+
+	known atomic.Pointer[qos.Known] // nil before the first turn with a plan
 }
 
 // open opens the cgroups and locks the state directory. A dry run takes no lock, so it
@@ -130,6 +134,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer wait()
+	defer a.welcome(ctx)()
 	tick := time.NewTicker(cfg.Interval)
 	defer tick.Stop()
 	if err := a.rest(); err != nil { // after an agent that ended without a word
@@ -244,6 +249,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 			a.squeezer.squeeze(a.tree, a.follower.squeezes(started), a.cfg.Log)
 		}
 		next.Evict = a.follower.evict()
+		a.known.Store(&qos.Known{Plan: placed.wanted, Found: found, Host: host, Ceilings: ceilings, Kubelet: a.cfg.Kubelet})
 		enforce := a.decided.resolve(placed, ceilings, host)
 		if outcomes, err = a.tree.Apply(a.contests.hold(enforce.Settings, started), a.journal, dry); err != nil {
 			return err

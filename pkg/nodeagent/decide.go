@@ -24,6 +24,7 @@ type placed struct {
 	from      *bundle
 	found     qos.Found
 	processes []qos.Workload
+	wanted    qos.Plan // with its selectors
 	plan      qos.Plan
 	unplaced  []qos.Unplaced
 }
@@ -34,13 +35,12 @@ func (d *decided) place(from *bundle, found qos.Found, processes []qos.Workload,
 	if p := d.placed; p != nil && p.from == from && maps.EqualFunc(p.found, found, slices.Equal) && reflect.DeepEqual(p.processes, processes) {
 		return p
 	}
-	next := &placed{from: from, found: found, processes: processes}
-	wanted := from.plan
-	wanted.Workloads = slices.Concat(wanted.Workloads, processes)
-	next.plan, next.unplaced = qos.Place(wanted, found)
-	if next.plan.System.IsZero() {
-		next.plan.System = system
+	next := &placed{from: from, found: found, processes: processes, wanted: from.plan}
+	next.wanted.Workloads = slices.Concat(next.wanted.Workloads, processes)
+	if next.wanted.System.IsZero() {
+		next.wanted.System = system
 	}
+	next.plan, next.unplaced = qos.Place(next.wanted, found)
 	return next
 }
 

@@ -29,6 +29,8 @@ type metrics struct {
 	held, valid                   prometheus.Gauge
 	share, reserved               *prometheus.GaugeVec
 	classRate, classCeil          *prometheus.GaugeVec
+	runtime                       prometheus.Gauge
+	newcomers                     *prometheus.CounterVec
 	standings                     *standings
 }
 
@@ -60,9 +62,13 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		reserved:     prometheus.NewGaugeVec(opts("workload_cpu_reserved_cores", "Cores promised to a workload under overload."), []string{"workload"}),
 		classRate:    prometheus.NewGaugeVec(opts("network_class_rate_bits", "Bits in a second that a class of the uplink has whatever others send."), []string{"class"}),
 		classCeil:    prometheus.NewGaugeVec(opts("network_class_ceiling_bits", "Bits in a second that a class of the uplink has at most."), []string{"class"}),
+		runtime:      prometheus.NewGauge(opts("nri_connected", "1 while the container runtime asks the agent what containers are to start with.")),
+		newcomers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "daros", Subsystem: "node", Name: "nri_containers_total", Help: "Containers that the runtime asked about, by what came of it.",
+		}, []string{"answer"}),
 	}
 	reg.MustRegister(buildinfo.Read().Metric())
-	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.evict, m.held, m.valid, m.share, m.reserved, m.classRate, m.classCeil, m.standings)
+	reg.MustRegister(m.passes, m.writes, m.drift, m.errors, m.duration, m.settings, m.degradations, m.broken, m.evict, m.held, m.valid, m.share, m.reserved, m.classRate, m.classCeil, m.runtime, m.newcomers, m.standings)
 	return m
 }
 

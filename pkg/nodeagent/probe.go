@@ -14,6 +14,7 @@ import (
 	"github.com/cilium/ebpf/features"
 	"github.com/containerd/cgroups/v3"
 
+	"github.com/d-aros/d-aros/pkg/nodeagent/nri"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 )
@@ -42,6 +43,8 @@ func Probe(root string) []Finding {
 	found = append(found, probeUplink())
 	found = append(found, probeTraffic()...)
 	found = append(found, probeBPF()...)
+	found = append(found, finding("nri", exists(nri.Socket), nri.Socket,
+		"containers can have their values before their first instruction (--nri)", "containers get their values within a second of their start"))
 	for i := range found {
 		if found[i].State != yes && found[i].Do == "" {
 			found[i].Do = remedies[found[i].Name]
@@ -68,6 +71,7 @@ var remedies = map[string]string{
 	"tc fq":                "modprobe sch_fq",
 	"tc fq_codel":          "modprobe sch_fq_codel",
 	"uplink":               "nodeagent run --network INTERFACE, with --network-rate where the driver does not say a rate",
+	"nri":                  "containerd 1.7 or later, or CRI-O, with NRI switched on, and its socket where the agent sees it",
 	"eBPF sched_cls":       "a kernel with CONFIG_NET_CLS_BPF; the agent needs CAP_BPF and CAP_NET_ADMIN",
 }
 

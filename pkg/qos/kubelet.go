@@ -16,6 +16,14 @@ type Kubelet struct {
 	Group string // of all pods, relative to the cgroup root; "": kubepods or kubepods.slice
 }
 
+// roots are where the group of all pods may be.
+func (k Kubelet) roots() []string {
+	if k.Group == "" {
+		return []string{"kubepods.slice", "kubepods"}
+	}
+	return []string{k.Group}
+}
+
 // kubernetes is the environment of pods.
 type kubernetes struct{}
 
@@ -37,11 +45,7 @@ func (kubernetes) Read(n *yaml.Node) (Selector, error) {
 
 // Members lists the containers that have a group. A kubelet that is not there has no pods.
 func (kubernetes) Members(look Look) ([]Member, error) {
-	roots := []string{look.Kubelet.Group}
-	if look.Kubelet.Group == "" {
-		roots = []string{"kubepods.slice", "kubepods"}
-	}
-	for _, root := range roots {
+	for _, root := range look.Kubelet.roots() {
 		groups := look.Host.Below(root, 3, func(string) bool { return true })
 		if len(groups) == 0 {
 			continue
