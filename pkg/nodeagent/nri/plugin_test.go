@@ -5,7 +5,10 @@ package nri
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -82,7 +85,7 @@ func start(t *testing.T, socket string) *agent {
 // runtime is the half of NRI that containerd and CRI-O have.
 type runtime struct {
 	*adaptation.Adaptation
-	synced atomic.Int64 // plugins
+	synced atomic.Int64 // once for the plugins that the runtime starts itself, of which there are none, and for each that connects
 }
 
 func startRuntime(t *testing.T, socket string) *runtime {
@@ -100,12 +103,13 @@ func startRuntime(t *testing.T, socket string) *runtime {
 	r.Adaptation, err = adaptation.New("containerd", "v2.2.0", sync, update, adaptation.WithSocketPath(socket), adaptation.WithPluginPath(empty), adaptation.WithPluginConfigPath(empty))
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
+	t.Cleanup(r.Stop)
 	return r
 }
 
-// waitFor waits until a plugin is connected and takes part.
+// waitFor waits until the agent is connected and takes part.
 func (r *runtime) waitFor(t *testing.T, a *agent) {
-	require.Eventually(t, func() bool { return a.connected.Load() && r.synced.Load() > 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return a.connected.Load() && r.synced.Load() > 1 }, time.Minute, 10*time.Millisecond)
 	r.BlockPluginSync().Unblock() // the runtime has it in its list
 }
 
@@ -131,26 +135,47 @@ var path = fmt.Sprintf("kubepods-burstable-pod%s.slice:cri-containerd:%s", strin
 func TestContainersStartWithTheirValues(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "nri.sock")
 	a := start(t, socket) // before the runtime
-	first := startRuntime(t, socket)
-	first.waitFor(t, a)
+	r := startRuntime(t, socket)
+	r.waitFor(t, a)
 
-	require.Empty(t, first.create(t, pod("acme", "shop-db-0"), "db", path), "there is no plan yet")
+	require.Empty(t, r.create(t, pod("acme", "shop-db-0"), "db", path), "there is no plan yet")
 	a.known.Store(known(t))
-	values := first.create(t, pod("acme", "shop-db-0"), "db", path)
+	values := r.create(t, pod("acme", "shop-db-0"), "db", path)
 	require.Equal(t, map[string]string{"cpu.weight": "17", "memory.low": "67108864", "memory.max": "134217728", "memory.min": "67108864"}, values)
-	require.Equal(t, values, first.create(t, pod("acme", "shop-db-0"), "db", "/kubepods/burstable/pod"+uid+"/"+strings.Repeat("1", 64)), "the cgroupfs driver")
+	require.Equal(t, values, r.create(t, pod("acme", "shop-db-0"), "db", "/kubepods/burstable/pod"+uid+"/"+strings.Repeat("1", 64)), "the cgroupfs driver")
 
-	require.Empty(t, first.create(t, pod("evil", "shop-db-0"), "db", path), "another tenant")
-	require.Empty(t, first.create(t, pod("acme", "shop-db-0"), "sidecar", path), "another container")
-	require.Empty(t, first.create(t, pod("acme", "shop-db-0"), "db", "/system.slice/sshd.service"), "a group outside of the pod")
-	require.Empty(t, first.create(t, pod("acme", "shop-db-0"), "db", ""), "no group")
+	require.Empty(t, r.create(t, pod("evil", "shop-db-0"), "db", path), "another tenant")
+	require.Empty(t, r.create(t, pod("acme", "shop-db-0"), "sidecar", path), "another container")
+	require.Empty(t, r.create(t, pod("acme", "shop-db-0"), "db", "/system.slice/sshd.service"), "a group outside of the pod")
+	require.Empty(t, r.create(t, pod("acme", "shop-db-0"), "db", ""), "no group")
 	answers, log := a.said()
 	require.Equal(t, []Answer{Unplanned, Given, Given, None, None, Misplaced, Misplaced}, answers)
 	require.Equal(t, 1, strings.Count(log, "why=misplaced"), "said once: %s", log)
+}
 
-	first.Stop()
-	second := startRuntime(t, socket)
-	t.Cleanup(second.Stop)
-	second.waitFor(t, a)
-	require.Equal(t, values, second.create(t, pod("acme", "shop-db-1"), "db", path), "the runtime was restarted")
+// The agent connects again to a runtime that was killed and started again.
+func TestRuntimeIsStartedAgain(t *testing.T) {
+	if socket := os.Getenv("RUNTIME_SOCKET"); socket != "" { // the child below
+		startRuntime(t, socket)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed, or its parent is
+		return
+	}
+	socket := filepath.Join(t.TempDir(), "nri.sock")
+	a := start(t, socket)
+	a.known.Store(known(t))
+	child := exec.Command(os.Args[0], "-test.run=^TestRuntimeIsStartedAgain$")
+	child.Env = append(os.Environ(), "RUNTIME_SOCKET="+socket)
+	_, err := child.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, child.Start())
+	require.Eventually(t, a.connected.Load, time.Minute, 10*time.Millisecond)
+	require.NoError(t, child.Process.Kill())
+	_ = child.Wait()
+	require.Eventually(t, func() bool { return !a.connected.Load() }, time.Minute, 10*time.Millisecond)
+
+	r := startRuntime(t, socket)
+	r.waitFor(t, a)
+	require.NotEmpty(t, r.create(t, pod("acme", "shop-db-0"), "db", path))
+	_, log := a.said()
+	require.Contains(t, log, "the connection ended")
 }
