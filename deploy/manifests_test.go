@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/d-aros/d-aros/pkg/nodeagent/nri"
 	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
@@ -281,6 +282,26 @@ func TestAgentsThatShape(t *testing.T) {
 		shaped.Containers[0].Ports[i].HostPort = 0
 	}
 	require.Equal(t, plain, shaped)
+}
+
+// TestAgentsThatAreAsked builds an overlay with the component by which the runtime asks the agents: they have its socket, and
+// nothing else that others have not.
+func TestAgentsThatAreAsked(t *testing.T) {
+	files := manifests(t)
+	text := "resources: [../deploy/nodeagent/pool]\ncomponents: [../deploy/nodeagent/network, ../deploy/nodeagent/nri]\n"
+	require.NoError(t, files.WriteFile("/both/kustomization.yaml", []byte(text)))
+	require.Contains(t, find[*appsv1.DaemonSet](t, kustomized(t, files, "/both"), nil).Spec.Template.Spec.Containers[0].Args, "--nri=/host/nri/nri.sock")
+	require.NoError(t, files.WriteFile("/asked/kustomization.yaml", []byte(strings.Replace(text, "../deploy/nodeagent/network, ", "", 1))))
+	asked := find[*appsv1.DaemonSet](t, kustomized(t, files, "/asked"), nil).Spec.Template.Spec
+	agent, plain := &asked.Containers[0], templates(t)["nodeagent"]
+	last := len(agent.VolumeMounts) - 1
+	require.Equal(t, corev1.VolumeMount{Name: "nri", MountPath: filepath.Dir(strings.TrimPrefix(agent.Args[len(agent.Args)-1], "--nri=")), ReadOnly: true}, agent.VolumeMounts[last])
+	volume := asked.Volumes[len(asked.Volumes)-1]
+	require.Equal(t, "nri", volume.Name)
+	require.Equal(t, filepath.Dir(nri.Socket), volume.HostPath.Path)
+
+	agent.Args, agent.VolumeMounts, asked.Volumes = agent.Args[:len(agent.Args)-1], agent.VolumeMounts[:last], asked.Volumes[:len(asked.Volumes)-1]
+	require.Equal(t, plain, asked)
 }
 
 // TestNoManifestNamesAVersion: only a release names the version and the digest of an image, and nothing runs "latest".

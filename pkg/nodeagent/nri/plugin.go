@@ -18,9 +18,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos"
 )
 
-// Socket is where runtimes have the socket of NRI unless they are told otherwise.
-const Socket = api.DefaultSocketPath
-
 const (
 	within      = 500 * time.Millisecond // an answer; runtimes wait two seconds
 	registering = 15 * time.Second       // until the runtime has accepted the agent
