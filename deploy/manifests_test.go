@@ -261,8 +261,8 @@ func TestAgentsOfAnotherPool(t *testing.T) {
 func TestAgentsThatShape(t *testing.T) {
 	page, err := os.ReadFile("../docs/nodeagent.md")
 	require.NoError(t, err)
-	_, text, _ := strings.Cut(string(page), "components:")
-	text, _, _ = strings.Cut("resources: [../deploy/nodeagent/pool]\ncomponents:"+text, "```")
+	_, text, _ := strings.Cut(string(page), "components: [https://github.com/d-aros/d-aros//deploy/nodeagent/network")
+	text, _, _ = strings.Cut("resources: [../deploy/nodeagent/pool]\ncomponents: [https://github.com/d-aros/d-aros//deploy/nodeagent/network"+text, "```")
 	text = strings.Replace(text, "https://github.com/d-aros/d-aros//deploy/nodeagent/network?ref=<tag>", "../deploy/nodeagent/network", 1)
 	files := manifests(t)
 	require.NoError(t, files.WriteFile("/shaped/kustomization.yaml", []byte(text)))

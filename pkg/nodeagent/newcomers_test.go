@@ -49,4 +49,9 @@ func TestAgentAnswersTheRuntime(t *testing.T) {
 	}, time.Minute, 20*time.Millisecond)
 	require.EqualValues(t, 20_000, cpu.GetQuota().GetValue())
 	require.EqualValues(t, 100_000, cpu.GetPeriod().GetValue())
+	for range 2 {
+		_, err = runtime.CreateContainer(t.Context(), &api.CreateContainerRequest{Pod: pod, Container: &api.Container{Id: "strange", Name: "db"}})
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, strings.Count(n.log.String(), "why=misplaced"), "it is said once")
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"sync"
 	"time"
@@ -42,31 +41,24 @@ type Plugin struct {
 	Socket  string
 	Unified bool              // all of the host is cgroup v2
 	Known   func() *qos.Known // from which answers follow, nil while there is no plan; it stays as it is
-	Log     *slog.Logger
 
-	Answered  func(Answer)
-	Connected func(bool)
+	Connected func(err error)          // with nil when the runtime begins to ask, and with the reason each time that it does not
+	Answered  func(Answer, qos.Member) // several at once
 }
 
 // Run answers until ctx is done. It waits for a runtime that is not there, and connects again to one that has been restarted.
 func (p Plugin) Run(ctx context.Context) {
 	waits := backoff.NewExponentialBackOff()
 	waits.InitialInterval, waits.MaxInterval = leastWait, mostWait
-	said := ""
 	for {
-		p.Connected(false)
 		began := time.Now()
 		err := p.serve(ctx)
 		if ctx.Err() != nil {
-			p.Connected(false)
 			return
 		}
+		p.Connected(err)
 		if time.Since(began) > mostWait {
 			waits.Reset()
-		}
-		if err.Error() != said {
-			said = err.Error()
-			p.Log.Warn("no connection to the container runtime: containers get their values after their start", "socket", p.Socket, "reason", said)
 		}
 		select {
 		case <-ctx.Done():
@@ -84,8 +76,8 @@ func (p Plugin) serve(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	s := &session{Plugin: p, accepted: make(chan struct{}), said: map[Answer]bool{}}
-	link, err := stub.New(s, stub.WithPluginName("d-aros"), stub.WithPluginIdx("90"), stub.WithConnection(conn), stub.WithLogger(logger{p.Log}))
+	s := &session{Plugin: p, accepted: make(chan struct{})}
+	link, err := stub.New(s, stub.WithPluginName("d-aros"), stub.WithPluginIdx("90"), stub.WithConnection(conn), stub.WithLogger(silent{}))
 	if err != nil {
 		return err
 	}
@@ -100,8 +92,7 @@ func (p Plugin) serve(ctx context.Context) error {
 	case <-time.After(registering):
 		return errors.New("register: no answer")
 	}
-	p.Connected(true)
-	p.Log.Info("the container runtime asks what containers are to start with", "socket", p.Socket)
+	p.Connected(nil)
 	return fmt.Errorf("the connection ended: %w", <-ended)
 }
 
@@ -110,8 +101,6 @@ type session struct {
 	Plugin
 	once     sync.Once
 	accepted chan struct{}
-	mu       sync.Mutex
-	said     map[Answer]bool
 }
 
 // Synchronize is called when the runtime has accepted the agent. The agent's turn looks after the containers that run.
@@ -122,25 +111,23 @@ func (s *session) Synchronize(context.Context, []*api.PodSandbox, []*api.Contain
 
 // CreateContainer answers what a container is to be made with.
 func (s *session) CreateContainer(_ context.Context, pod *api.PodSandbox, container *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
-	adjust, answer := s.decide(pod, container)
-	s.tell(answer, pod, container)
+	c := qos.Member{Namespace: pod.GetNamespace(), Pod: pod.GetName(), UID: pod.GetUid(), Name: container.GetName()}
+	adjust, answer := s.decide(c, container.GetLinux())
+	s.Answered(answer, c)
 	return adjust, nil, nil
 }
 
-func (s *session) decide(pod *api.PodSandbox, container *api.Container) (*api.ContainerAdjustment, Answer) {
+func (s *session) decide(c qos.Member, made *api.LinuxContainer) (*api.ContainerAdjustment, Answer) {
 	known := s.Known()
 	if known == nil {
 		return nil, Unplanned
 	}
-	group, ok := known.Kubelet.GroupOf(pod.GetUid(), container.GetLinux().GetCgroupsPath())
-	if !ok {
+	var ok bool
+	if c.Cgroup, ok = known.Kubelet.GroupOf(c.UID, made.GetCgroupsPath()); !ok {
 		return nil, Misplaced
 	}
 	decided := make(chan *api.ContainerAdjustment, 1)
-	go func() {
-		c := qos.Member{Namespace: pod.GetNamespace(), Pod: pod.GetName(), UID: pod.GetUid(), Name: container.GetName(), Cgroup: group}
-		decided <- adjustment(known.Newcomer(c), container.GetLinux().GetResources(), s.Unified)
-	}()
+	go func() { decided <- adjustment(known.Newcomer(c), made.GetResources(), s.Unified) }()
 	select {
 	case adjust := <-decided:
 		if adjust == nil {
@@ -152,30 +139,10 @@ func (s *session) decide(pod *api.PodSandbox, container *api.Container) (*api.Co
 	}
 }
 
-// tell counts an answer. It logs the first without values of each kind that somebody could do something about.
-func (s *session) tell(answer Answer, pod *api.PodSandbox, container *api.Container) {
-	s.Answered(answer)
-	s.mu.Lock()
-	first := !s.said[answer]
-	s.said[answer] = true
-	s.mu.Unlock()
-	if first && answer != Given && answer != None {
-		s.Log.Warn("a container starts without its values", "why", string(answer), "namespace", pod.GetNamespace(), "pod", pod.GetName(), "container", container.GetName())
-	}
-}
+// silent drops what the library of NRI says: what matters of it is an error that it returns as well.
+type silent struct{}
 
-// logger passes on what the library of NRI says. What it does is not worth more than debugging.
-type logger struct{ log *slog.Logger }
-
-func (l logger) Debugf(ctx context.Context, format string, args ...any) {
-	l.log.DebugContext(ctx, "nri: "+fmt.Sprintf(format, args...))
-}
-func (l logger) Infof(ctx context.Context, format string, args ...any) {
-	l.Debugf(ctx, format, args...)
-}
-func (l logger) Warnf(ctx context.Context, format string, args ...any) {
-	l.Debugf(ctx, format, args...)
-}
-func (l logger) Errorf(ctx context.Context, format string, args ...any) {
-	l.Debugf(ctx, format, args...)
-}
+func (silent) Debugf(context.Context, string, ...any) {}
+func (silent) Infof(context.Context, string, ...any)  {}
+func (silent) Warnf(context.Context, string, ...any)  {}
+func (silent) Errorf(context.Context, string, ...any) {}
