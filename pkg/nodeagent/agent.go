@@ -249,7 +249,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 			a.squeezer.squeeze(a.tree, a.follower.squeezes(started), a.cfg.Log)
 		}
 		next.Evict = a.follower.evict()
-		a.known.Store(&qos.Known{Plan: placed.wanted, Found: found, Host: host, Ceilings: ceilings, Kubelet: a.cfg.Kubelet})
+		a.known.Store(&qos.Known{Plan: placed.wanted, Found: found, Host: host, Kubelet: a.cfg.Kubelet})
 		enforce := a.decided.resolve(placed, ceilings, host)
 		if outcomes, err = a.tree.Apply(a.contests.hold(enforce.Settings, started), a.journal, dry); err != nil {
 			return err

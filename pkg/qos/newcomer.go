@@ -7,15 +7,15 @@ import (
 
 // Known is what the last turn of a node decided from. It is enough to decide for a container that comes after it.
 type Known struct {
-	Plan     Plan // with its selectors, as [Place] gets it
-	Found    Found
-	Host     Host
-	Ceilings map[string]Ceiling
-	Kubelet  Kubelet
+	Plan    Plan // with its selectors, as [Place] gets it
+	Found   Found
+	Host    Host
+	Kubelet Kubelet
 }
 
 // Newcomer returns the settings of the group of a container that is about to start, as a turn would decide them if it were
-// there. There are none for a container to which the plan promises nothing, and none for the groups around it: these are for
+// there and nothing followed the load: what a container starts with counts as its original values, and those outlast the
+// load. There are none for a container to which the plan promises nothing, and none for the groups around it: these are for
 // the next turn.
 func (k Known) Newcomer(c Member) []Setting {
 	if !slices.ContainsFunc(k.Plan.Workloads, func(w Workload) bool {
@@ -31,7 +31,7 @@ func (k Known) Newcomer(c Member) []Setting {
 	others := slices.DeleteFunc(slices.Clone(found[Pods{}.Field()]), func(m Member) bool { return m.UID == c.UID && m.Name == c.Name })
 	found[Pods{}.Field()] = append(others, c)
 	placed, _ := Place(k.Plan, found)
-	all := ResolveUnder(k.Ceilings, placed, k.Host).Settings
+	all := Resolve(placed, k.Host).Settings
 	return slices.DeleteFunc(all, func(s Setting) bool { return s.Cgroup != c.Cgroup || s.Workload == "" || s.Hold != "" })
 }
 

@@ -64,3 +64,19 @@ func TestNewcomerIsDecidedAsByATurn(t *testing.T) {
 	require.Empty(t, known.Newcomer(member("held-0", "new")), "what the plan leaves to others")
 	require.Empty(t, qos.Known{}.Newcomer(now))
 }
+
+// Whatever a runtime was told, the group is within that of the pod.
+func FuzzGroupOf(f *testing.F) {
+	f.Add(newcomerUID, "kubepods-burstable-pod"+strings.ReplaceAll(newcomerUID, "-", "_")+".slice:cri-containerd:1")
+	f.Add(newcomerUID, "/kubepods/pod"+newcomerUID+"/1")
+	f.Fuzz(func(t *testing.T, uid, told string) {
+		group, ok := qos.Kubelet{}.GroupOf(uid, told)
+		if !ok {
+			return
+		}
+		dirs := strings.Split(group, "/")
+		require.True(t, dirs[0] == "kubepods" || dirs[0] == "kubepods.slice", group)
+		require.NotContains(t, dirs, "..")
+		require.Contains(t, strings.ReplaceAll(dirs[len(dirs)-2], "_", "-"), "pod"+strings.ReplaceAll(uid, "_", "-"))
+	})
+}

@@ -12,8 +12,8 @@ import (
 
 // plain are files of cgroup v2 that each kernel has where the group has the controller, and that take any value of a plan
 // in one write. A runtime that cannot write a file does not start the container, so others are left to the agent's turn:
-// io.max and io.latency take one line at a time, and kernels before 5.14 have no cpu.max.burst.
-var plain = []string{"cpu.max", "cpu.weight", "io.weight", "memory.high", "memory.low", "memory.max", "memory.min", "memory.oom.group"}
+// io.max and io.latency take one line at a time, kernels before 5.14 have no cpu.max.burst, and those without iocost no io.weight.
+var plain = []string{"cpu.max", "cpu.weight", "memory.high", "memory.low", "memory.max", "memory.min", "memory.oom.group"}
 
 // adjustment turns settings of a container's group into what a runtime is to make the group with, nil for nothing. own is what the
 // container has without it, and unified says that all of the host is cgroup v2.

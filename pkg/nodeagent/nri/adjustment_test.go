@@ -26,10 +26,10 @@ func TestAdjustment(t *testing.T) {
 		unified  bool
 		want     string // of linux.resources; "" for no adjustment
 	}{
-		{"processors and memory on v2", "cpu.weight=39,cpu.max=20000 100000,memory.min=1048576,memory.low=2097152,memory.high=3145728,memory.max=4194304,memory.oom.group=1,io.weight=default 50", own, true,
-			`{"unified":{"cpu.max":"20000 100000","cpu.weight":"39","io.weight":"default 50","memory.high":"3145728","memory.low":"2097152","memory.max":"4194304","memory.min":"1048576","memory.oom.group":"1"}}`},
+		{"processors and memory on v2", "cpu.weight=39,cpu.max=20000 100000,memory.min=1048576,memory.low=2097152,memory.high=3145728,memory.max=4194304,memory.oom.group=1", own, true,
+			`{"unified":{"cpu.max":"20000 100000","cpu.weight":"39","memory.high":"3145728","memory.low":"2097152","memory.max":"4194304","memory.min":"1048576","memory.oom.group":"1"}}`},
 		{"a set of processors on v2", "cpuset.cpus=2-3", own, true, `{"cpu":{"cpus":"2-3"}}`},
-		{"files that not each kernel has, and with a line for each disk", "cpu.max.burst=1000,io.max=8:0 rbps=1 wbps=max riops=max wiops=max,io.latency=8:0 target=1000", own, true, ""},
+		{"files that not each kernel has, and with a line for each disk", "cpu.max.burst=1000,io.weight=default 50,io.max=8:0 rbps=1 wbps=max riops=max wiops=max,io.latency=8:0 target=1000", own, true, ""},
 		{"processes", "pids.max=100", nil, true, `{"pids":{"limit":100}}`},
 		{"huge pages of a size that the host has, and of another", "hugetlb.2MB.max=4194304,hugetlb.1GB.max=1073741824", own, true, `{"hugepage_limits":[{"page_size":"2MB","limit":4194304}]}`},
 		{"v1", "cpu.shares=512,cpu.cfs_period_us=100000,cpu.cfs_quota_us=50000,cpu.cfs_burst_us=0,memory.limit_in_bytes=67108864,hugetlb.2MB.limit_in_bytes=2097152", own, false,
