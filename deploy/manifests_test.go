@@ -284,9 +284,12 @@ func TestAgentsThatShape(t *testing.T) {
 	require.Equal(t, plain, shaped)
 }
 
-// TestAgentsThatAreAsked builds an overlay with the component by which the runtime asks the agents: they have its socket, and
+// TestAgentsThatAreAsked builds an overlay with the component of the page by which the runtime asks the agents: they have its socket, and
 // nothing else that others have not.
 func TestAgentsThatAreAsked(t *testing.T) {
+	page, err := os.ReadFile("../docs/nodeagent.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "components: [https://github.com/d-aros/d-aros//deploy/nodeagent/nri?ref=<tag>]")
 	files := manifests(t)
 	text := "resources: [../deploy/nodeagent/pool]\ncomponents: [../deploy/nodeagent/network, ../deploy/nodeagent/nri]\n"
 	require.NoError(t, files.WriteFile("/both/kustomization.yaml", []byte(text)))
