@@ -118,8 +118,8 @@ func arrival(s size) []row {
 		scratch = append(scratch, took(func() { c.Decide() }))
 	}
 	return []row{
-		c.line("one arrival, by an arbiter that remembers the last pass", remembered, true),
-		c.line("one arrival, decided from scratch", scratch, false),
+		c.line("one arrival, by an arbiter that remembers the last pass", remembered, 10*time.Millisecond),
+		c.line("one arrival, decided from scratch", scratch, 0),
 	}
 }
 
@@ -150,21 +150,22 @@ func departure(s size) []row {
 		quiet = append(quiet, d)
 	}
 	return []row{
-		c.line("one departure, by an arbiter that remembers the last pass", gone, false),
-		c.line("the pass after it, when the ledger says what was ruled", told, true),
-		c.line("a pass in which nothing happened", quiet, false),
+		c.line("one departure, by an arbiter that remembers the last pass", gone, 0),
+		c.line("the pass after it, when the ledger says what was ruled and advice is made", told, 500*time.Millisecond),
+		c.line("a pass in which nothing happened", quiet, 0),
 	}
 }
 
-func (c *crowd) line(what string, times []time.Duration, want bool) row {
+// line is a row about passes, of which 99 in a hundred must not take longer than most, 0: nothing is wanted of them.
+func (c *crowd) line(what string, times []time.Duration, most time.Duration) row {
 	slices.Sort(times)
 	at := func(p int) time.Duration { return times[(len(times)-1)*p/100] }
 	r := row{
 		what:   fmt.Sprintf("%s, where %d wait, %d times: p50 / p99 / max", what, c.waiting, len(times)),
 		figure: fmt.Sprintf("%s / %s / %s", ms(at(50)), ms(at(99)), ms(at(100))),
 	}
-	if want {
-		r.want, r.judged, r.met = "p99 ≤ 10 ms", true, at(99) <= 10*time.Millisecond
+	if most > 0 {
+		r.want, r.judged, r.met = fmt.Sprintf("p99 ≤ %d ms", most.Milliseconds()), true, at(99) <= most
 	}
 	return r
 }
