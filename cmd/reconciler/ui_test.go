@@ -68,7 +68,19 @@ type uiAnswer struct {
 	body   string
 }
 
+// do asks, and asks again for what is not ready yet, as the pages do: a busy machine takes longer than the server waits by the clock.
 func (c *uiClient) do(method, path, body string) uiAnswer {
+	c.t.Helper()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for ; ; <-again.C {
+		if a := c.ask(method, path, body); a.status != http.StatusServiceUnavailable {
+			return a
+		}
+	}
+}
+
+func (c *uiClient) ask(method, path, body string) uiAnswer {
 	c.t.Helper()
 	r, err := http.NewRequestWithContext(c.t.Context(), method, c.address+"/api/v1/"+path, strings.NewReader(body))
 	require.NoError(c.t, err)
