@@ -151,6 +151,9 @@ func (u *user) post(path, body string, allowed ...int) (status int) {
 	said, err := io.ReadAll(answer.Body)
 	require.NoError(u.t, err)
 	require.Contains(u.t, append(allowed, http.StatusOK), answer.StatusCode, "%s", said)
+	if answer.StatusCode == http.StatusRequestEntityTooLarge {
+		u.t.Logf("%s", said)
+	}
 	return answer.StatusCode
 }
 
