@@ -171,12 +171,14 @@ bench-qos: ## Measure what the node agent keeps for a workload beside others tha
 
 .PHONY: qos-guest
 qos-guest: export DAROS_CACHE ?= $(CURDIR)/.cache
+qos-guest: export QOS_REAL = require
 qos-guest: ## Test what needs memory in cgroup v2, iocost or fq in a virtual machine: needs qemu-system-x86, busybox-static and apt, which has the kernel
 	test/guest/fetch.sh "$$DAROS_CACHE/guest"
 	$(TEST) -vet=off -count 1 -v -run '^TestInGuest$$' $(call dirs_with,'d-aros/test/guest"') -soak
 
 .PHONY: qos-kubelet
 qos-kubelet: export DAROS_CACHE ?= $(CURDIR)/.cache
+qos-kubelet: export QOS_REAL = require
 qos-kubelet: cluster ## Test the node agent beside a kubelet that runs, in such a virtual machine: apt has containerd and runc for it
 	test/guest/fetch.sh "$$DAROS_CACHE/guest" containerd runc
 	$(TEST) -timeout 1h -vet=off -count 1 -v ./test/kubelet -soak

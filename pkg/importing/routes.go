@@ -149,6 +149,27 @@ func (routes) change(s *scope, n *node) (any, error) {
 	return some(p.d), nil
 }
 
+// istioPath returns the path of a match, and how an Ingress matches it.
+func istioPath(m *node) (path *node, kind string) {
+	if path = m.at("exact"); path != nil {
+		return path, "Exact"
+	}
+	return m.at("prefix"), ""
+}
+
+// istioEntries returns the entries of an Ingress for one host, one for each match.
+func istioEntries(s *scope, host *node, port any, matches []*node) (entries []any, err error) {
+	for _, m := range matches {
+		path, kind := istioPath(m)
+		entry, err := s.entrance(host.string(), port, path.string(), kind)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry)
+	}
+	return entries, nil
+}
+
 // istio takes the routes of a Gateway of Istio as those of an Ingress, for each host.
 func (routes) istio(s *scope, n *node) (any, error) {
 	port, err := to.port(s, n.at("port"))
@@ -160,43 +181,29 @@ func (routes) istio(s *scope, n *node) (any, error) {
 		return nil, because("has no hosts or no paths", "traits: ingress")
 	}
 	for _, m := range matches {
-		if m.at("exact").string() == "" && m.at("prefix").string() == "" {
+		if path, _ := istioPath(m); path.string() == "" {
 			return nil, because("has a match that is no path", "traits: ingress")
 		}
 	}
-	some := false
+	served := false
 	for _, h := range hosts {
-		var entries []any
-		for _, m := range matches {
-			path, kind := m.at("exact"), "Exact"
-			if path == nil {
-				path, kind = m.at("prefix"), ""
-			}
-			entry, err := s.entrance(h.string(), port, path.string(), kind)
-			if err != nil {
-				s.lose(h, err)
-				break
-			}
-			entries = append(entries, entry)
-		}
-		if len(entries) < len(matches) {
+		entries, err := istioEntries(s, h, port, matches)
+		if err != nil {
+			s.lose(h, err)
 			continue
 		}
-		some = true
+		served = true
 		for i, m := range matches {
 			s.d.add("traits.ingress", entries[i])
-			if path := m.at("exact"); path != nil {
-				mark(kept, path)
-			} else {
-				mark(kept, m.at("prefix"))
-			}
+			path, _ := istioPath(m)
+			mark(kept, path)
 		}
 		if h.string() == "*" {
 			s.lose(h, because("is every host, and a component serves hosts that its allotment names", "traits: ingress: host"))
 		}
 		mark(kept, h)
 	}
-	if !some {
+	if !served {
 		s.lose(n.at("match"), because("are paths of hosts that are not kept", "traits: ingress, or an import with --host"))
 	}
 	if p := s.addPort(doc{"port": port}); p != nil {

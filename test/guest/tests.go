@@ -11,12 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/d-aros/d-aros/test/cgrouptest"
 	"github.com/d-aros/d-aros/test/tier"
 	"github.com/d-aros/d-aros/test/unraced"
 )
 
-// Tests runs tests of the package of a test in one guest, and has the result of each as a subtest. It skips where the host
-// cannot, or without -soak, because a guest takes minutes of processor time.
+// Tests runs tests of the package of a test in one guest, and has the result of each as a subtest. Without -soak it skips, because
+// a guest takes minutes of processor time. Where the host cannot run one it skips with the reason, or fails with QOS_REAL=require.
 func Tests(t *testing.T, names ...string) {
 	t.Helper()
 	Machine{}.Tests(t, names...)
@@ -32,7 +33,7 @@ func (m Machine) Tests(t *testing.T, names ...string) {
 	require.NoError(t, err)
 	r, err := m.Run(t.Context(), program, "-test.v", "-test.timeout=25m", "-test.run=^("+strings.Join(names, "|")+")$")
 	if missing := (Missing{}); errors.As(err, &missing) {
-		t.Skip(err)
+		cgrouptest.Skip(t, "%v", err)
 	}
 	require.NoError(t, err)
 	t.Logf("Linux %s s", r.Up)

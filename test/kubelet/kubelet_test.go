@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/d-aros/d-aros/test/cgrouptest"
 	"github.com/d-aros/d-aros/test/clustertest"
 	"github.com/d-aros/d-aros/test/guest"
 	"github.com/d-aros/d-aros/test/tier"
@@ -47,7 +48,7 @@ func TestLiveKubelet(t *testing.T) {
 	} {
 		dir, err := guest.Package(from[0])
 		if missing := (guest.Missing{}); errors.As(err, &missing) {
-			t.Skip(err)
+			cgrouptest.Skip(t, "%v", err)
 		}
 		require.NoError(t, err)
 		files[file] = filepath.Join(dir, from[1])
