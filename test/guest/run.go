@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -120,6 +121,7 @@ func (m Machine) Run(ctx context.Context, program string, args ...string) (r Res
 	cmd := exec.CommandContext(ctx, qemu, "-M", "q35", "-nodefaults", "-serial", "stdio", "-display", "none", "-accel", "tcg,thread=multi", "-cpu", "max",
 		"-smp", "2", "-m", strconv.Itoa(cmp.Or(m.Memory, 512)), "-no-reboot", "-kernel", image, "-initrd", files,
 		"-drive", "file="+disk+",format=raw,if=virtio,cache=unsafe", "-append", "console=ttyS0 panic=-1 quiet psi=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is killed leaves no machine behind
 	if m.Network {
 		cmd.Args = append(cmd.Args, "-nic", "user,model=virtio-net-pci")
 	}
