@@ -2,6 +2,7 @@ package architecture
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,18 +32,24 @@ func readPicture(t *testing.T) picture {
 	block, _, found := strings.Cut(after, "```")
 	require.True(t, found)
 
-	rows := strings.Split(strings.TrimSpace(block), "\n")
 	p := picture{height: map[string]int{}}
-	for i := range rows {
-		row := rows[len(rows)-1-i]
+	rows := strings.Split(strings.TrimSpace(block), "\n")
+	var dirs []string // of a line, which takes several rows; only the first of them has its name
+	for _, row := range slices.Backward(rows) {
 		cells := strings.Split(row, "|")
-		require.Len(t, cells, 3, "the line %q is not: name | packages | what they do", row)
-		p.names = append(p.names, strings.TrimSpace(cells[0]))
-		for dir := range strings.FieldsSeq(cells[1]) {
-			require.NotContains(t, p.height, dir, "stands in the picture twice")
-			p.height[dir] = i
+		require.Len(t, cells, 3, "the row %q is not: name | packages | what they do", row)
+		dirs = append(dirs, strings.Fields(cells[1])...)
+		name := strings.TrimSpace(cells[0])
+		if name == "" {
+			continue
 		}
+		for _, dir := range dirs {
+			require.NotContains(t, p.height, dir, "stands in the picture twice")
+			p.height[dir] = len(p.names)
+		}
+		p.names, dirs = append(p.names, name), nil
 	}
+	require.Empty(t, dirs, "the first row of the picture has no name")
 	return p
 }
 
