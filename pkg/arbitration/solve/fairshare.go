@@ -13,7 +13,9 @@ import "math/bits"
 // of a group is the dominant share of what its members take together, so that
 // members with different dominant resources do not use up each other's part, and
 // members that are stopped do not hold back their siblings (hierarchical
-// dominant-resource fairness, Bhattacharya et al., SoCC 2013).
+// dominant-resource fairness, Bhattacharya et al., SoCC 2013). Where a group has
+// what it may have of a resource, by its guarantee and what it may borrow, those
+// of its members stop that need it, as if the resource were used up.
 //
 // Amounts are in units of whole and rounded down, so that all fair shares together
 // are at most what there is; what rounding loses is below the slack.
@@ -43,6 +45,8 @@ type filling struct {
 	profile [][]Share // what a node takes when its dominant share grows by whole
 	norm    []uint64  // by how much the sum of its children's profiles was scaled
 	rate    []uint64  // at which a node's dominant share grows, in 1<<rateBits of the root's
+	room    [][]Share // what a group may get beyond got, nil: no limit
+	flow    [][]Share // at which those below top, or below a group with a limit, take of a resource
 }
 
 const rateBits = 44
@@ -52,7 +56,16 @@ func newFilling(b *Books) *filling {
 	for i := range f.left {
 		f.left[i] = Whole
 	}
-	f.got, f.want, f.profile = f.table(), f.table(), f.table()
+	f.got, f.want, f.profile, f.flow = f.table(), f.table(), f.table(), f.table()
+	f.room = make([][]Share, len(b.Nodes))
+	for i := range b.Nodes {
+		if n := &b.Nodes[i]; n.group != nil && n.borrow != nil {
+			f.room[i] = make([]Share, len(b.Names))
+			for r := range f.room[i] {
+				f.room[i][r] = part(n.Guarantee[r]+n.borrow[r], b.Total[r])
+			}
+		}
+	}
 	return f
 }
 
@@ -68,6 +81,9 @@ func (f *filling) table() [][]Share {
 func (f *filling) give(i, r int, amount Share) {
 	for ; i >= 0 && amount > 0; i = f.Nodes[i].Parent {
 		f.got[i][r] += amount
+		if f.room[i] != nil {
+			f.room[i][r] -= min(amount, f.room[i][r])
+		}
 	}
 }
 
@@ -107,13 +123,19 @@ func (f *filling) fill(top int, left []Share) {
 	}
 }
 
-// step lets shares grow until the next tenant has all that it wants or a
-// resource is used up. It reports whether any tenant still wanted something.
+// step lets shares grow until the next tenant has all that it wants, a
+// resource is used up, or a group has what it may have of one. It reports whether
+// any tenant still wanted something.
 func (f *filling) step(top int, left []Share) bool {
 	if !f.profiles(top, left) {
 		return false
 	}
-	flow := make([]uint64, len(f.Names))
+	clear(f.flow[top])
+	for i, room := range f.room {
+		if room != nil {
+			clear(f.flow[i])
+		}
+	}
 	next := ^uint64(0) // how far the share of top grows
 	for i := top; i < len(f.Nodes); i++ {
 		if f.rate[i] == 0 || f.Nodes[i].Tenant == nil {
@@ -121,18 +143,27 @@ func (f *filling) step(top int, left []Share) bool {
 		}
 		dom := f.dominantWant(i)
 		next = min(next, ceilDiv(uint64(dom), f.rate[i]))
-		for r, s := range f.profile[i] {
-			hi, lo := bits.Mul64(f.rate[i], uint64(s))
-			flow[r] += hi<<32 | lo>>32
+		for above := i; above >= 0; above = f.Nodes[above].Parent {
+			if above == top || f.room[above] != nil {
+				f.addFlow(above, i)
+			}
 		}
 	}
-	used := -1
-	for r, n := range flow {
-		if n == 0 {
-			continue
+	var last *Share // what is used up
+	bound := func(flow, left []Share) {
+		for r, n := range flow {
+			if n == 0 {
+				continue
+			}
+			if d := floorDiv(uint64(left[r]), uint64(n)); d < next {
+				next, last = d, &left[r]
+			}
 		}
-		if d := floorDiv(uint64(left[r]), n); d < next {
-			next, used = d, r
+	}
+	bound(f.flow[top], left)
+	for i, room := range f.room {
+		if room != nil {
+			bound(f.flow[i], room)
 		}
 	}
 	for i := top; i < len(f.Nodes); i++ {
@@ -143,7 +174,7 @@ func (f *filling) step(top int, left []Share) bool {
 		hi, lo := bits.Mul64(f.rate[i], next)
 		grown := min(Share(hi<<(64-rateBits)|lo>>rateBits), dom)
 		for r, want := range f.want[i] {
-			amount := min(mulDiv(want, grown, dom), left[r])
+			amount := min(mulDiv(want, grown, dom), f.open(i, r, left))
 			if want == 0 {
 				continue
 			}
@@ -155,10 +186,29 @@ func (f *filling) step(top int, left []Share) bool {
 			clear(f.want[i])
 		}
 	}
-	if used >= 0 {
-		left[used] = 0
+	if last != nil {
+		*last = 0
 	}
 	return true
+}
+
+// addFlow adds what tenant i takes while it grows to the flow below a node.
+func (f *filling) addFlow(node, i int) {
+	for r, s := range f.profile[i] {
+		hi, lo := bits.Mul64(f.rate[i], uint64(s))
+		f.flow[node][r] += Share(hi<<32 | lo>>32)
+	}
+}
+
+// open is how much a tenant may get of a resource: of what is left, and of what its groups may have.
+func (f *filling) open(i, r int, left []Share) Share {
+	least := left[r]
+	for ; i >= 0; i = f.Nodes[i].Parent {
+		if f.room[i] != nil {
+			least = min(least, f.room[i][r])
+		}
+	}
+	return least
 }
 
 // profiles finds the nodes below top that still grow, in which proportion of
@@ -220,10 +270,10 @@ func (f *filling) profiles(top int, left []Share) bool {
 	return true
 }
 
-// stopped reports whether a tenant needs a resource that is used up.
+// stopped reports whether a tenant needs a resource that is used up, or of which a group of it has all that it may have.
 func (f *filling) stopped(i int, left []Share) bool {
 	for r, want := range f.want[i] {
-		if want > 0 && left[r] == 0 {
+		if want > 0 && f.open(i, r, left) == 0 {
 			return true
 		}
 	}

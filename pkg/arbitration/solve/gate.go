@@ -216,7 +216,7 @@ func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found 
 		n := &g.Nodes[i]
 		for r, asked := range least {
 			if n.borrow == nil || asked == 0 {
-				break
+				continue
 			}
 			f := Finding{Name: n.Name + ".borrow." + g.Names[r], Resource: g.Names[r], Asked: asked, Limit: n.Guarantee[r] + n.borrow[r],
 				At: g.limitAt(i, "borrow", r), Reason: model.ReasonLimitExceeded}

@@ -18,29 +18,70 @@ import (
 func TestFairSharesAreThoseOfExactFilling(t *testing.T) {
 	for range 10 {
 		rapid.Check(t, func(t *rapid.T) {
-			c := drawFlatCase(t)
+			c := caseOf(drawFlat(t))
 			c.FairShares()
 			exactSteps(t, c)
 			twin := exactFilling(c)
 			for i := 1; i < len(c.Nodes); i++ {
-				got := new(big.Rat).SetFrac64(int64(c.Nodes[i].FairShare), int64(Whole))
-				want := new(big.Rat)
-				for _, x := range twin[i] {
-					if x.Cmp(want) > 0 {
-						want = x
-					}
-				}
-				diff := new(big.Rat).Sub(want, got)
-				if diff.Abs(diff).Cmp(big.NewRat(int64(grain), int64(Whole))) > 0 {
-					t.Fatalf("the fair share of tenant %d is %s, the twin says %s", i, got.FloatString(9), want.FloatString(9))
-				}
+				sameShare(t, c.Nodes[i].Name, c.Nodes[i].FairShare, dominant(twin[i]))
 			}
 		})
 	}
 }
 
-// drawFlatCase draws tenants that ask, in one pool.
-func drawFlatCase(t *rapid.T) *Case {
+// TestMembersShareWhatTheirGroupMayHave compares tenants in a group that may have half of the capacity with the same tenants
+// without a group where there is half of it.
+func TestMembersShareWhatTheirGroupMayHave(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		flat := drawFlat(t)
+		flat.Fleet.Platform.HalfLife = 0 // past use counts against all capacity
+		half, guaranteed := flat.Seen.Pools[0].Capacity, model.Resources{}
+		for i := range flat.Fleet.Tenants {
+			guaranteed = guaranteed.Add(flat.Fleet.Tenants[i].Guarantee)
+		}
+		if !guaranteed.Fits(half) {
+			t.Skip("guarantees are scaled to all capacity, not to a limit of a group")
+		}
+		grouped := flat
+		grouped.Fleet.Platform = new(*flat.Fleet.Platform)
+		grouped.Seen.Pools = []model.Pool{{Name: "pool", Nodes: 1, Capacity: half.Add(half)}}
+		group := model.Group{Name: "all", Weight: 1, Borrow: &half}
+		for i := range flat.Fleet.Tenants {
+			group.Tenants = append(group.Tenants, flat.Fleet.Tenants[i].Name)
+		}
+		grouped.Fleet.Platform.Groups = []model.Group{group}
+		c, twin := caseOf(grouped), caseOf(flat)
+		c.FairShares()
+		exact := exactFilling(twin)
+		for name, i := range c.Tenants {
+			want := dominant(exact[twin.Tenants[name]])
+			sameShare(t, name, c.Nodes[i].FairShare, want.Quo(want, big.NewRat(2, 1)))
+		}
+	})
+}
+
+// sameShare compares a share with an exact one, but for what rounding takes off.
+func sameShare(t *rapid.T, name string, share Share, want *big.Rat) {
+	got := new(big.Rat).SetFrac64(int64(share), int64(Whole))
+	diff := new(big.Rat).Sub(want, got)
+	if diff.Abs(diff).Cmp(big.NewRat(int64(grain), int64(Whole))) > 0 {
+		t.Fatalf("the fair share of tenant %s is %s, the twin says %s", name, got.FloatString(9), want.FloatString(9))
+	}
+}
+
+// dominant is the largest of the parts of resources.
+func dominant(parts []*big.Rat) *big.Rat {
+	most := new(big.Rat)
+	for _, x := range parts {
+		if x.Cmp(most) > 0 {
+			most.Set(x)
+		}
+	}
+	return most
+}
+
+// drawFlat draws tenants that ask, in one pool.
+func drawFlat(t *rapid.T) Inputs {
 	dims := rapid.IntRange(1, 3).Draw(t, "resources")
 	draw := func(most int, label string) model.Resources {
 		r := model.Resources{CPU: int64(rapid.IntRange(0, most).Draw(t, label))}
@@ -81,12 +122,17 @@ func drawFlatCase(t *rapid.T) *Case {
 		}
 		ledger.PastUse = past.Seal()
 	}
-	p := New(Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)})
-	for _, c := range p.Apps {
-		p.PassGate(c)
+	return Inputs{Fleet: fleet, Seen: seen, Ledger: ledger, Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
+}
+
+// caseOf is a case in which applications have passed the gate and nothing is shared yet.
+func caseOf(in Inputs) *Case {
+	c := New(in)
+	for _, app := range c.Apps {
+		c.PassGate(app)
 	}
-	p.CountDemand()
-	return p
+	c.CountDemand()
+	return c
 }
 
 // exactSteps compares the steps of weights with 16*(1 - used/fair) in exact numbers, fair being the share of the twin with
@@ -103,12 +149,7 @@ func exactSteps(t *rapid.T, c *Case) {
 	}
 	twin := exactFilling(&declared)
 	for i := 1; i < len(c.Nodes); i++ {
-		n, fair := &c.Nodes[i], new(big.Rat)
-		for _, x := range twin[i] {
-			if x.Cmp(fair) > 0 {
-				fair = x
-			}
-		}
+		n, fair := &c.Nodes[i], dominant(twin[i])
 		if fair.Cmp(big.NewRat(1, 1000)) < 0 {
 			continue
 		}

@@ -299,14 +299,18 @@ func (e *fractions) fill(top, band int, amount []*big.Rat) {
 				until = x
 			}
 		}
-		flow := e.row()
+		flow, within := e.row(), e.rows() // of all, and of the members of each group
 		for i := range rate {
 			if rate[i] == nil || want[i] == nil {
 				continue
 			}
 			sooner(new(big.Rat).Quo(largest(want[i]), rate[i]))
 			for r := range flow {
-				flow[r].Add(flow[r], new(big.Rat).Mul(rate[i], profile[i][r]))
+				grows := new(big.Rat).Mul(rate[i], profile[i][r])
+				flow[r].Add(flow[r], grows)
+				for _, above := range e.above(i) {
+					within[above][r].Add(within[above][r], grows)
+				}
 			}
 		}
 		if until == nil {
@@ -315,6 +319,11 @@ func (e *fractions) fill(top, band int, amount []*big.Rat) {
 		for r := range flow {
 			if flow[r].Sign() > 0 {
 				sooner(new(big.Rat).Quo(amount[r], flow[r]))
+			}
+			for i := range within {
+				if room := e.room(i, r); room != nil && within[i][r].Sign() > 0 {
+					sooner(room.Quo(room, within[i][r]))
+				}
 			}
 		}
 		for i := range rate {
@@ -375,6 +384,16 @@ func (e *fractions) rates(top, band int, amount []*big.Rat) (rate []*big.Rat, pr
 	return rate, profile, want
 }
 
+// room is what a group may still have by its guarantee and what it may borrow, nil where that has no limit.
+func (e *fractions) room(i, r int) *big.Rat {
+	g := e.c.Nodes[i].group
+	if g == nil || g.Borrow == nil {
+		return nil
+	}
+	room := e.fraction(e.c.Of(g.Guarantee.Add(*g.Borrow))[r], r)
+	return maxRat(room.Sub(room, e.got[i][r]), new(big.Rat))
+}
+
 // want is what a tenant still wants, and in which proportion; nil for nothing, or where something it
 // needs is used up.
 func (e *fractions) want(i, band int, amount []*big.Rat, profile, want [][]*big.Rat) {
@@ -385,6 +404,11 @@ func (e *fractions) want(i, band int, amount []*big.Rat, profile, want [][]*big.
 		}
 		if row[r].Sign() > 0 && amount[r].Sign() == 0 {
 			return
+		}
+		for _, above := range e.above(i) {
+			if room := e.room(above, r); room != nil && row[r].Sign() > 0 && room.Sign() == 0 {
+				return
+			}
 		}
 	}
 	most := largest(row)
