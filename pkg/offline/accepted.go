@@ -46,7 +46,7 @@ func AcceptedBy(ctx context.Context, o Options, c Case, which model.AppID) (Acce
 	for i := range out.Fleet.Tenants {
 		if t := &out.Fleet.Tenants[i]; which.Name == "" && covers(which, model.AppID{Tenant: t.Name}) {
 			known = true
-			a.sets = append(a.sets, render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name]))
+			a.keep(render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name]))
 		}
 	}
 	for i := range rec.Ledger.Instances {
@@ -60,7 +60,7 @@ func AcceptedBy(ctx context.Context, o Options, c Case, which model.AppID) (Acce
 		if next, ok := out.Ledger.Find(in.App); ok && next.SpecDigest() == in.SpecDigest() {
 			in.Spec = next.Spec // the commit has the values of secrets, the status branch has none
 		}
-		a.application(is.revision, out.Fleet, &in, &n)
+		a.application(is.revision, out.Fleet, &in, &n, a.keep)
 	}
 	if !known {
 		if err := declares(&out.Fleet, which); err != nil {

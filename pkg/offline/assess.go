@@ -49,7 +49,7 @@ type assessor struct {
 	evaluator *evaluate.Evaluator
 	ledger    *model.Ledger // that the fleets are decided on; nil: none is known
 	rendered  *turn.Checked // by the last assessment
-	sets      []render.Set  // of the side whose objects were made last
+	sets      []render.Set  // that were kept for the caller
 }
 
 func newAssessor(ctx context.Context, o Options) (*assessor, error) {

@@ -11,8 +11,9 @@ import (
 )
 
 // renderDifferences renders the objects of the applications and tenants that differ between two outcomes: as they are
-// once everything granted has started. The inputs are those of the first outcome.
-func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, inputs map[model.AppID]model.Digest, n *notes) {
+// once everything granted has started. The inputs are those of the first outcome. A fleet has many objects, so each set is encoded and
+// let go before the next one is made; only a caller that looks at clusters has those of the second outcome kept.
+func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, inputs map[model.AppID]model.Digest, keeps bool, n *notes) {
 	differ := maps.Clone(inputs)
 	for app, digest := range inputsOfObjects(after) {
 		if differ[app] == digest {
@@ -21,9 +22,14 @@ func (a *assessor) renderDifferences(was, is side, before, after *plan.Outcome, 
 			differ[app] = digest
 		}
 	}
-	before.Objects = a.render(was.revision, before, differ, n)
 	a.sets = nil
-	after.Objects = a.render(is.revision, after, differ, n)
+	a.render(was.revision, before, differ, n, func(set render.Set) { before.Objects = append(before.Objects, objectsOf(set)...) })
+	a.render(is.revision, after, differ, n, func(set render.Set) {
+		after.Objects = append(after.Objects, objectsOf(set)...)
+		if keeps {
+			a.keep(set)
+		}
+	})
 }
 
 // inputsOfObjects returns a digest of the inputs of rendering for each application and tenant. Equal inputs give equal
@@ -49,30 +55,28 @@ func inputsOfObjects(out *plan.Outcome) map[model.AppID]model.Digest {
 	return from
 }
 
-// render renders the objects of some applications and tenants.
-func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]model.Digest, n *notes) (objects []plan.Object) {
-	from := len(a.sets)
+// render renders the objects of some applications and tenants, and calls a function with the set of each.
+func (a *assessor) render(r revision, out *plan.Outcome, which map[model.AppID]model.Digest, n *notes, made func(render.Set)) {
 	holders := out.Ledger.WithObjects()
 	for i := range out.Fleet.Tenants {
 		t := &out.Fleet.Tenants[i]
 		if _, ok := which[model.AppID{Tenant: t.Name}]; ok {
-			a.sets = append(a.sets, render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name]))
+			made(render.Tenant(a.Fleet, a.Prefix, t, holders[t.Name]))
 		}
 	}
 	for i := range out.Ledger.Instances {
 		in := &out.Ledger.Instances[i]
 		if _, ok := which[in.App]; ok && in.Phase.Active() {
-			a.application(r, out.Fleet, in.Started(), n)
+			a.application(r, out.Fleet, in.Started(), n, made)
 		}
 	}
-	for _, set := range a.sets[from:] {
-		objects = append(objects, objectsOf(set)...)
-	}
-	return objects
 }
 
-// application renders the objects of an instance. Without its tenant there are none.
-func (a *assessor) application(r revision, fleet model.Fleet, in *model.Instance, n *notes) {
+// keep keeps a set for the caller of the assessor.
+func (a *assessor) keep(set render.Set) { a.sets = append(a.sets, set) }
+
+// application renders the objects of an instance, and calls a function with them. Without its tenant there are none.
+func (a *assessor) application(r revision, fleet model.Fleet, in *model.Instance, n *notes, made func(render.Set)) {
 	t := slices.IndexFunc(fleet.Tenants, func(t model.Tenant) bool { return t.Name == in.App.Tenant })
 	if t < 0 {
 		return
@@ -89,7 +93,7 @@ func (a *assessor) application(r revision, fleet model.Fleet, in *model.Instance
 		n.add("the objects of %s cannot be told: %v", in.App, err)
 		return
 	}
-	a.sets = append(a.sets, set)
+	made(set)
 }
 
 // objectsOf converts rendered objects to those of a plan.

@@ -217,7 +217,7 @@ func (c Case) differences(a *assessor, rec Recorded, was, is decided, n notes) p
 		if was.inputs == nil {
 			was.inputs = inputsOfObjects(&before)
 		}
-		a.renderDifferences(was.side, is.side, &before, &after, was.inputs, &n)
+		a.renderDifferences(was.side, is.side, &before, &after, was.inputs, len(c.Clusters) > 0, &n)
 		made.Changes = plan.Compare(&before, &after)
 	}
 	made.Notes = n

@@ -77,10 +77,10 @@ func (a *assessor) renderSelected(r revision, out *plan.Outcome, which model.App
 			waiting = append(waiting, app)
 		}
 	}
-	a.render(r, out, granted, n)
+	a.render(r, out, granted, n, a.keep)
 	var names []string
 	for _, app := range waiting {
-		a.application(r, out.Fleet, turn.AtFullLevel(app), n)
+		a.application(r, out.Fleet, turn.AtFullLevel(app), n, a.keep)
 		names = append(names, app.ID.String())
 	}
 	if names != nil {

@@ -1,0 +1,50 @@
+package offline_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
+	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/test/fleettest"
+)
+
+// TestPreviewOfAllHoldsLittle: an edit of the platform changes all applications, and its preview holds of each what a plan says of
+// it, beside the base. With what was rendered that was twice as much, and at 10,000 applications more than a worker of the dashboard has.
+func TestPreviewOfAllHoldsLittle(t *testing.T) {
+	const apps, most = 300, 18 << 10 // bytes of each
+	base, draft := runningFleet(t, apps)
+	before := heldBytes()
+	p, err := base.Preview(t.Context(), draft)
+	require.NoError(t, err)
+	require.True(t, p.Saves(), "%v", p.Problems)
+	require.Greater(t, len(p.Plan.Applications), apps*9/10)
+	held := (heldBytes() - before) / apps
+	t.Logf("%d bytes for each application", held)
+	require.Less(t, held, most)
+	runtime.KeepAlive(p)
+	runtime.KeepAlive(base)
+}
+
+// runningFleet returns the base of a fleet in which all runs that fits, and a draft that edits its platform.
+func runningFleet(t testing.TB, apps int) (*offline.Base, offline.Draft) {
+	base := followed(t, caseOf(t, fleettest.Large(t, apps).Dir), "HEAD")
+	for _, commit := range []string{"first", "second"} { // passes
+		next, err := base.WhatIf(t.Context(), nil, nil)
+		require.NoError(t, err)
+		require.NoError(t, base.Follow(t.Context(), offline.Recorded{Commit: commit, Ledger: next.Next}, now))
+	}
+	fewer := cuefile.Edit{Op: cuefile.Set, Path: []string{"platform", "policy", "limits", "maxReplicas"}, Value: 19}
+	return base, offline.Draft{Edits: []offline.DraftEdit{{Dir: ".", Edit: fewer}}}
+}
+
+// heldBytes is what is live.
+func heldBytes() int {
+	runtime.GC()
+	runtime.GC() // what the first one finalizes
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
