@@ -140,7 +140,7 @@ func effect(c plan.Comparison, r access.Reading, err error) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a, err := answered(view.JSON(view.PlanOf(c).Only(r).Bounded()))
+	a, err := answered(view.JSON(view.PlanOf(c).Only(r).Page()))
 	a.Tenants = tenantsOf(&c, r)
 	return a, err
 }
@@ -174,7 +174,7 @@ func (d *Desk) preview(ctx context.Context, q Question) (a Answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	said = said.Only(q.Reads).Bounded()
+	said = said.Only(q.Reads).Page()
 	a, err = answered(view.JSON(said))
 	a.Tenants = tenantsOf(&p.Plan, q.Reads)
 	switch {

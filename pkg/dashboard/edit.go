@@ -27,7 +27,7 @@ var (
 	errShared   = refuse(http.StatusForbidden, "several people share this dashboard, so nothing is saved here unless it was started with --propose; start \"reconciler ui\" in a clone of your own, and save there")
 	errGaveUp   = refuse(http.StatusBadRequest, "the files cannot be worked on here; edit them by hand")
 	errLong     = later("to judge the draft takes longer than %s; after a change all of the fleet is evaluated once, so save again", maxSave)
-	errSlow     = later("the preview takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxPreview)
+	errSlow     = later("the answer takes longer than %s; after a change all of the fleet is evaluated once, so ask again", maxPreview)
 )
 
 // saving is the route that writes.

@@ -18,7 +18,7 @@ import (
 func refused(t *testing.T, status int, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	r := w.Result()
-	require.Equal(t, status, r.StatusCode)
+	require.Equal(t, status, r.StatusCode, "%s", w.Body)
 	require.Equal(t, "application/json; charset=utf-8", r.Header.Get("Content-Type"))
 	require.Equal(t, "nosniff", r.Header.Get("X-Content-Type-Options"))
 	var said struct {

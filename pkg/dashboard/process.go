@@ -95,10 +95,9 @@ func (p *Process) Ask(ctx context.Context, q Question) (Answer, time.Duration, e
 // givenUp refuses what takes more than a worker may take, and says what to do instead.
 func givenUp(q Question, spent *evaluate.Exhausted, most time.Duration) error {
 	instead := "ask about less at a time"
-	saves := q.About == aboutPreview && spent.Limit == evaluate.Time
 	switch {
-	case saves:
-		instead = "save the draft all the same: it is judged for up to " + maxSaving.String() + " then, and \"reconciler plan --head BRANCH\", which has no limit, says what the branch would do"
+	case q.About == aboutPreview && spent.Limit == evaluate.Time:
+		return unseen(limitOf(spent, most))
 	case q.About == aboutPreview, q.About == aboutSaving:
 		instead = "make the change in the files of a clone, where \"reconciler vet\" and \"reconciler plan\" have no limit"
 	case q.About == aboutWhatIf:
@@ -106,7 +105,13 @@ func givenUp(q Question, spent *evaluate.Exhausted, most time.Duration) error {
 	case q.About == aboutPlan:
 		instead = "ask \"reconciler plan --head BRANCH\", which has no limit"
 	}
-	return &refusal{status: http.StatusRequestEntityTooLarge, saves: saves, sentence: fmt.Sprintf("the answer takes more than %s, so it was given up; %s", limitOf(spent, most), instead)}
+	return refuse(http.StatusRequestEntityTooLarge, "the answer takes more than %s, so it was given up; %s", limitOf(spent, most), instead)
+}
+
+// unseen refuses a preview that takes more time than people wait for one, by whichever clock. Saving has more.
+func unseen(limit string) error {
+	return &refusal{status: http.StatusRequestEntityTooLarge, saves: true, sentence: fmt.Sprintf("the answer takes more than %s, so it was given up; "+
+		"save the draft all the same: it is judged for up to %s of CPU time then, and \"reconciler plan --head BRANCH\", which has no limit, says what the branch would do", limit, maxSaving)}
 }
 
 // endedError is the end of a child that went beyond no limit.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
@@ -131,6 +132,7 @@ func (s *Server) ask(ctx context.Context, v viewer, q Question) (Answer, error) 
 		err error
 	}
 	answered := make(chan result, 1)
+	var begun atomic.Bool // the work on the question itself, once what it is about is up to date
 	s.work.Go(func() {
 		defer leave()
 		a := result{Answer: Answer{Stale: true}}
@@ -139,6 +141,7 @@ func (s *Server) ask(ctx context.Context, v viewer, q Question) (Answer, error) 
 				a.err = ctx.Err()
 			}
 			if a.err == nil {
+				begun.Store(true)
 				var worked time.Duration
 				a.Answer, worked, a.err = worker.Ask(ctx, q)
 				s.budgets.charge(v.who.User, worked)
@@ -154,6 +157,9 @@ func (s *Server) ask(ctx context.Context, v viewer, q Question) (Answer, error) 
 	}
 	if a.err != nil && ctx.Err() != nil {
 		a.err = context.Cause(ctx)
+		if q.About == aboutPreview && begun.Load() && errors.Is(a.err, errSlow) {
+			a.err = unseen(maxPreview.String())
+		}
 	}
 	s.people.meet(a.Tenants...)
 	return a.Answer, a.err

@@ -10,7 +10,7 @@ type Plan struct {
 	Result plan.Result `json:"result"` // same | changes | refused
 	plan.Comparison
 
-	Left *Left `json:"left,omitempty"` // what Bounded has left out; nil: nothing
+	Left *Left `json:"left,omitempty"` // what Bounded or Page has left out; nil: nothing
 }
 
 // PlanOf returns the answer for a comparison.

@@ -82,11 +82,12 @@ func (v Preview) Only(r access.Reading) Preview {
 	return v
 }
 
-// Bounded returns the preview with as much of its effect as a plan lists.
-func (v Preview) Bounded() Preview {
+// Page returns the preview with as much of its effect as a page lists of a plan.
+func (v Preview) Page() Preview {
+	v.Problems = firstRows(v.Problems)
 	if v.Plan != nil {
-		bounded := v.Plan.Bounded()
-		v.Plan = &bounded
+		page := v.Plan.Page()
+		v.Plan = &page
 	}
 	return v
 }

@@ -180,6 +180,26 @@ func TestPlanIsBounded(t *testing.T) {
 	require.Nil(t, view.PlanOf(plan.Comparison{Changes: plan.Changes{Applications: c.Applications}}).Bounded().Left)
 }
 
+// TestPageIsBounded: a page lists the first 200 of what is edited, too, with what belongs to them: a change of the platform edits all.
+func TestPageIsBounded(t *testing.T) {
+	var c plan.Comparison
+	for i := range 500 {
+		app := model.AppID{Tenant: fmt.Sprintf("t%03d", i), Name: "shop"}
+		c.Applications = append(c.Applications, plan.Application{App: app, Effect: plan.Updated, Edited: i >= 50})
+		c.Objects = append(c.Objects, plan.ObjectChange{App: app})
+		c.Runs = append(c.Runs, plan.RunChange{Run: plan.Run{App: app}})
+		c.Problems = append(c.Problems, model.Problem{Tenant: app.Tenant, App: app.Name})
+	}
+	all := view.PlanOf(c)
+	require.Nil(t, all.Bounded().Left, "the command lists all of them")
+	v := all.Page()
+	require.Len(t, v.Applications, 250)
+	require.Equal(t, "t249", v.Applications[249].App.Tenant)
+	require.Equal(t, &view.Left{Applications: 250, Edited: 250, Objects: 250, Runs: 100, Problems: 300}, v.Left)
+	require.Len(t, v.Problems, 200)
+	require.Equal(t, all.Result, v.Result)
+}
+
 func TestJSON(t *testing.T) {
 	p := view.PlanOf(plan.Comparison{})
 	p.Before, p.After = plan.Side{Name: "main", Commit: "a1"}, plan.Side{Name: "<work tree> & more"}

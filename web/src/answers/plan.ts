@@ -27,10 +27,12 @@ export interface Plan {
 // How much of the effect an answer does not list, of each sort. Prices, counts and the result are those of all.
 export interface Left {
   applications?: number
+  edited?: number // of the applications
   objects?: number
   runs?: number
   tenants?: number
   touched?: number
+  problems?: number
 }
 
 // A tenant that the change touches.

@@ -16,8 +16,8 @@ export function Effects({ of: p }: { of: Plan }) {
       </Panel>
     )
   }
-  const left = p.left?.applications ?? 0 // neighbours, all of them
-  const neighbours = p.applications.filter((e) => !e.edited).length + left
+  const left = p.left?.applications ?? 0
+  const neighbours = p.applications.filter((e) => !e.edited).length + left - (p.left?.edited ?? 0)
   const all = p.applications.length + left
   return (
     <Panel title="Applications" note={neighbours > 0 ? `${neighbours} of ${all} are not edited, but touched` : undefined}>

@@ -9,7 +9,7 @@ export function LeftOut({ of: left, command }: { of: Left | undefined; command: 
   return (
     <div className="left-out" role="note">
       <p>
-        <Sign tone="warn" /> Not listed here: {counted(left)}. What is edited is listed in full, and prices, counts and the verdict are of all. The command lists all of them:
+        <Sign tone="warn" /> Not listed here: {counted(left)}. Prices, counts and the verdict are of all. The command lists all of them:
       </p>
       <Command text={command} />
     </div>

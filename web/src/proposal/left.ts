@@ -6,6 +6,7 @@ const words = [
   ['runs', 'workflow run', 'workflow runs'],
   ['tenants', 'price of a tenant', 'prices of tenants'],
   ['touched', 'tenant that is touched', 'tenants that are touched'],
+  ['problems', 'problem', 'problems'],
 ] as const
 
 // counted lists what is left out, as a part of a sentence.
