@@ -189,7 +189,7 @@ bench-ui: ## Measure what the answers of the dashboard cost with APPS (10000) ap
 	$(GO) test -timeout 1h -run '^TestMeasure$$' -v -count 1 ./pkg/dashboard -apps $(APPS)
 	$(GO) test -timeout 1h -run '^TestLarge$$' -v -count 1 ./test/browser -apps $(APPS)
 	$(GO) test -timeout 1h -run '^$$' -bench '^Benchmark(Follow|Past)$$' -v ./pkg/status
-	$(GO) test -timeout 1h -run '^$$' -bench '^BenchmarkCostlyDraft$$' -v ./pkg/offline
+	$(GO) test -timeout 1h -run '^$$' -bench '^Benchmark(CostlyDraft|PlatformEdit)$$' -v ./pkg/offline
 	@test ! -d web/node_modules || (cd web && npx vitest bench --run)
 
 .PHONY: generate
