@@ -44,7 +44,7 @@ func TestJourneys(t *testing.T) {
 		})
 	}
 	beside("axe", func(t *testing.T) { sameLikeness(t, b.journey(t, demo, "axe")) })
-	for _, name := range []string{"filters", "keyboard", "past"} {
+	for _, name := range []string{"filters", "keyboard", "past", "tips"} {
 		beside(name, func(t *testing.T) { b.journey(t, demo, name) })
 	}
 	beside("why", func(t *testing.T) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
-import type { Licence } from '../src/licences/licence'
+import type { Licence, Licences } from '../src/licences/licence'
 
 const file = 'licences.json'
 
@@ -29,16 +29,19 @@ export function licences(): Plugin {
   }
 }
 
-function read(root: string): Licence[] {
+function read(root: string): Licences {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
-  const list: Licence[] = []
-  for (const [path, entry] of Object.entries(lock.packages)) {
+  const packages: Licence[] = []
+  const texts: string[] = []
+  for (const [path, entry] of Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const at = path.lastIndexOf('node_modules/')
     const name = path.slice(at + 'node_modules/'.length)
     if (at < 0 || entry.dev || entry.optional || name.startsWith('@types/')) continue
-    list.push({ name, version: entry.version ?? '', licence: entry.license ?? 'not declared', text: text(join(root, path)) })
+    const own = text(join(root, path))
+    if (own !== '' && !texts.includes(own)) texts.push(own)
+    packages.push({ name, version: entry.version ?? '', licence: entry.license ?? 'not declared', text: texts.indexOf(own) })
   }
-  return list.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { packages: packages.sort((a, b) => (a.name < b.name ? -1 : 1)), texts }
 }
 
 function text(folder: string): string {

@@ -7,6 +7,7 @@ import { exported } from './ask/exported'
 import { signIn, tokenOf } from './ask/session'
 import { onTip } from './ask/stream'
 import { Failure } from './parts/Answer'
+import { loadTips } from './parts/Tip'
 import { router } from './router'
 import './style/theme.css'
 import './style/base.css'
@@ -24,6 +25,7 @@ function show(): void {
       </QueryClientProvider>
     </StrictMode>,
   )
+  setTimeout(loadTips)
   if (exported !== undefined) return
   onTip(() => {
     void client.invalidateQueries({ queryKey: ['meta'] })

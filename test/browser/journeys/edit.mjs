@@ -1,6 +1,6 @@
 // An application is changed by forms and a picture: what a quota refuses cannot be saved and says so at its field; what is on the way
 // can be undone and survives a reload; no text of a person becomes a part of the page, and no secret is in it.
-import { assert, journey, middle, open, picture, settled, violations } from '../harness.mjs'
+import { assert, journey, middle, open, picture, settled, still, violations } from '../harness.mjs'
 
 await journey(
   async (page) => {
@@ -78,6 +78,36 @@ await journey(
     await page.getByText('can be saved').waitFor()
     await page.getByRole('button', { name: 'Remove seed' }).click()
     await page.getByRole('button', { name: /^seed/ }).waitFor({ state: 'detached' })
+    for (let n = 0; n < 2; n++) await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText(/^1 change$/).waitFor()
+
+    // The menu of the picture, and the same one by the keyboard in the outline.
+    const node = (name) => canvas.locator(`.react-flow__node[data-id="${name}"]`)
+    await still(node('worker'))
+    await node('worker').click({ button: 'right' })
+    const menu = page.getByRole('menu')
+    await menu.waitFor()
+    assert.deepEqual(await violations(page), [], 'a menu')
+    await picture(page, 'editor-menu')
+    await menu.getByRole('menuitem', { name: 'Copy worker' }).click()
+    await menu.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^worker/ }).focus()
+    await page.keyboard.press('ContextMenu')
+    await menu.getByRole('menuitem', { name: 'Paste worker' }).waitFor()
+    await page.keyboard.type('pa')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 2, name: 'Component worker-2' }).waitFor()
+    await still(node('worker-2'))
+    await node('worker-2').click({ button: 'right' })
+    await menu.getByRole('menuitem', { name: 'Rename worker-2' }).click()
+    const naming = page.getByRole('dialog', { name: 'Rename worker-2' })
+    await naming.getByRole('textbox', { name: 'New name of worker-2' }).fill('worker')
+    await naming.getByText('worker is taken').waitFor()
+    await page.keyboard.press('Escape')
+    await naming.waitFor({ state: 'detached' })
+    await node('worker-2').click({ button: 'right' })
+    await menu.getByRole('menuitem', { name: 'Remove worker-2' }).click()
+    await page.getByRole('button', { name: /^worker-2/ }).waitFor({ state: 'detached' })
     for (let n = 0; n < 2; n++) await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText(/^1 change$/).waitFor()
 

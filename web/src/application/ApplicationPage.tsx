@@ -6,6 +6,7 @@ import { Badge } from '../parts/Badge'
 import { Moment } from '../parts/Moment'
 import { Commit } from '../parts/Place'
 import { meaning, whyOf } from '../parts/state'
+import { Tip } from '../parts/Tip'
 import { useTitle } from '../shell/title'
 import { Change } from '../editor/Change'
 import { useStatus } from './answers'
@@ -56,7 +57,7 @@ function Heading({ of: a }: { of: Application }) {
     <div className="heading">
       <h1>
         {a.application}
-        <small className="soft" title={`the ${a.instance}. instance`}>#{a.instance}</small>
+        <Tip text={`instance ${a.instance}: it began ${a.instance === 1 ? 'once' : `${a.instance} times`}`}><small className="soft">#{a.instance}</small></Tip>
         <Badge word={a.phase} title={meaning[a.phase]} />
         {a.refused && a.phase !== 'Rejected' && <Badge word="update refused" tone="bad" />}
         <Change application={a.application}>Edit it</Change>

@@ -7,6 +7,7 @@ import { Answer } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
 import { ExactMoment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
+import { Tip } from '../parts/Tip'
 import { Commit, Unverified } from '../parts/Place'
 import { usePath } from './answers'
 
@@ -43,9 +44,11 @@ function Entry({ of: e }: { of: HistoryEntry }) {
     <li>
       <p className="when">
         <ExactMoment at={e.time} />
-        <Link to="." search={(s) => ({ ...s, at: e.commit })} title={`All pages as of ${e.commit}`}>
-          look at that moment
-        </Link>
+        <Tip text={`all pages as of status commit ${e.commit}`}>
+          <Link to="." search={(s) => ({ ...s, at: e.commit })}>
+            look at that moment
+          </Link>
+        </Tip>
       </p>
       <div>
         <Unverified why={e.unverified} />

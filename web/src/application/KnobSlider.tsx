@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'react'
+import { Slider } from '../parts/Slider'
 import { read, shown, written, type Knob } from './knob'
 import type { Setting } from './setting'
 
@@ -9,18 +10,8 @@ export function KnobSlider({ knob: k, setting, put }: { knob: Knob; setting: Set
   const set = (n: number) => put(n === k.now ? undefined : written(k.unit, n))
   return (
     <div className={setting ? 'knob turned' : 'knob'}>
-      <label htmlFor={id}>{k.label}</label>
-      <input
-        id={id}
-        type="range"
-        min={k.least}
-        max={Math.max(k.most, value)}
-        step={k.step}
-        value={value}
-        aria-valuetext={shown(k.unit, value)}
-        title={k.path}
-        onChange={(e) => set(Number(e.target.value))}
-      />
+      <span className="label" id={id}>{k.label}</span>
+      <Slider label={id} value={value} least={k.least} most={Math.max(k.most, value)} step={k.step} now={k.now} said={shown(k.unit, value)} change={set} />
       <TextValue knob={k} value={value} set={set} />
       {setting ? (
         <button type="button" className="plain" onClick={() => put(undefined)} aria-label={`was ${shown(k.unit, k.now)}: put ${k.label} of ${k.group} back`}>

@@ -6,6 +6,7 @@ import { Answer } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
+import { Tip } from '../parts/Tip'
 import { usePath } from './answers'
 import { Asked } from './Asked'
 import { stepNodes } from './nodes'
@@ -48,7 +49,7 @@ function About({ run: r }: { run: Run }) {
   return (
     <p>
       Its phase is {r.phase} since <Moment at={r.since} />
-      {r.message && <>: {r.message}</>}. It rolls out release <code title={r.spec}>{r.spec.slice(0, 8)}</code>; its digest begins with <code title={r.run}>{r.run.slice(0, 12)}</code>.
+      {r.message && <>: {r.message}</>}. It rolls out release <Tip text={r.spec}><code>{r.spec.slice(0, 8)}</code></Tip>; its digest begins with <Tip text={r.run}><code>{r.run.slice(0, 12)}</code></Tip>.
       {r.fast && <> It goes back to a release that succeeded lately, so it does nothing but bring that.</>}
       {r.supersededBy && <> A newer release took its place.</>}
       {!ended.has(r.phase) && <> It ends <Moment at={r.deadline} /> at the latest.</>}

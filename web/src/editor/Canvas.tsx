@@ -1,4 +1,5 @@
 import { Handle, MarkerType, Position, type Connection, type Edge, type Node, type NodeProps } from '@xyflow/react'
+import { Tabs } from 'radix-ui'
 import { useEffect, useMemo, useState, type DragEvent } from 'react'
 import { Flow } from '../graph/Flow'
 import { layOut, size, type Layout } from '../graph/layout'
@@ -7,10 +8,12 @@ import { shortImage } from '../application/nodes'
 import { Panel } from '../parts/Panel'
 import { Sign } from '../parts/Sign'
 import type { Tone } from '../parts/state'
+import { Tip } from '../parts/Tip'
 import { comesAfter, connect, disconnect, isListed, partsOf, type Part, type Sort } from './actions'
 import type { Wanted } from './AddPart'
 import { fixedBy } from './draft'
 import { useEditing, type Editing } from './editing'
+import { PartMenu } from './PartMenu'
 import { same, valueAt, within } from './path'
 
 // mostParts is how many components or steps are drawn.
@@ -32,24 +35,33 @@ export function Canvas({ add }: { add: (w: Wanted) => void }) {
   const parts = useMemo(() => partsOf(e.doc, sort), [e.doc, sort])
   const offered = (sort === 'components' ? e.offers?.componentTypes : e.offers?.stepTypes) ?? []
   const tabs: [Sort, string][] = [['components', 'Components'], ['steps', 'Steps of a rollout']]
-  return (
-    <Panel
-      title="Picture"
-      aside={
-        <span className="aside moves" role="group" aria-label="What the picture shows">
-          {tabs.map(([s, name]) => <button key={s} type="button" aria-pressed={s === sort} className="chip" onClick={() => setSort(s)}>{name}</button>)}
-        </span>
-      }
-    >
+  const picture = (
+    <>
       <div className="palette" role="group" aria-label={`Add a ${sort === 'components' ? 'component' : 'step'} of type`}>
         {offered.map((t) => (
-          <button key={t.name} type="button" className="chip" title={t.about} draggable onDragStart={(ev) => ev.dataTransfer.setData('text/plain', t.name)} onClick={() => add({ sort, type: t.name })}>
-            + {t.name}
-          </button>
+          <Tip key={t.name} text={t.about}>
+            <button type="button" className="chip" draggable onDragStart={(ev) => ev.dataTransfer.setData('text/plain', t.name)} onClick={() => add({ sort, type: t.name })}>
+              + {t.name}
+            </button>
+          </Tip>
         ))}
       </div>
       {parts.length === 0 ? <p className="empty">There are none.</p> : parts.length > mostParts ? <p className="empty">{parts.length} are too many for a picture; the outline has them all.</p> : <Drawing parts={parts} sort={sort} add={add} />}
-    </Panel>
+    </>
+  )
+  return (
+    <Tabs.Root value={sort} onValueChange={(s) => setSort(s as Sort)}>
+      <Panel
+        title="Picture"
+        aside={
+          <Tabs.List className="aside moves" aria-label="What the picture shows">
+            {tabs.map(([s, name]) => <Tabs.Trigger key={s} value={s} className="chip">{name}</Tabs.Trigger>)}
+          </Tabs.List>
+        }
+      >
+        {tabs.map(([s]) => <Tabs.Content key={s} value={s} tabIndex={-1}>{s === sort && picture}</Tabs.Content>)}
+      </Panel>
+    </Tabs.Root>
   )
 }
 
@@ -84,38 +96,40 @@ function Drawing({ parts, sort, add }: { parts: Part[]; sort: Sort; add: (w: Wan
   }
   const [after, name] = edge && edges.some((x) => x.source === edge[0] && x.target === edge[1]) ? edge : []
   return (
-    <figure className="graph canvas" aria-busy={drawn.shape !== shape} aria-label={sort === 'components' ? 'Components, and what they wait for' : 'Steps, and what they wait for'} onDragOver={(ev) => ev.preventDefault()} onDrop={drop}>
-      <div style={{ height: Math.min(460, Math.max(180, drawn.layout.height + 60)) }}>
-        <Flow
-          key={drawn.shape}
-          nodes={flow}
-          edges={edges}
-          nodeTypes={types}
-          nodesConnectable={!listed}
-          elementsSelectable
-          deleteKeyCode={null}
-          isValidConnection={free}
-          onConnect={(c) => e.change(connect(e, sort, c.target, c.source))}
-          onConnectEnd={(_, state) => {
-            if (state.toNode === null && state.fromNode) add(state.fromHandle?.type === 'target' ? { sort, before: state.fromNode.id } : { sort, after: state.fromNode.id })
-          }}
-          onNodeClick={(_, n) => e.select(parts.find((p) => p.name === n.id)?.path ?? [])}
-          onEdgeClick={(_, x) => setEdge([x.source, x.target])}
-          onPaneClick={() => setEdge(undefined)}
-        />
-      </div>
-      <figcaption>
-        {after !== undefined && name !== undefined ? (
-          <>
-            <strong>{name}</strong> comes after <strong>{after}</strong>
-            <button type="button" className="plain" onClick={() => add({ sort, after, before: name })}>Insert between</button>
-            {!listed && <button type="button" className="plain" onClick={() => { e.change(disconnect(e, sort, name, after)); setEdge(undefined) }}>Disconnect</button>}
-          </>
-        ) : (
-          <span className="soft">{listed ? 'Steps run in their order; a click on an arrow inserts.' : 'Draw from the right side of one to the left side of what comes after it, or to an empty place. A click on an arrow inserts or disconnects.'}</span>
-        )}
-      </figcaption>
-    </figure>
+    <PartMenu sort={sort} add={add}>
+      <figure className="graph canvas" aria-busy={drawn.shape !== shape} aria-label={sort === 'components' ? 'Components, and what they wait for' : 'Steps, and what they wait for'} onDragOver={(ev) => ev.preventDefault()} onDrop={drop}>
+        <div style={{ height: Math.min(460, Math.max(180, drawn.layout.height + 60)) }}>
+          <Flow
+            key={drawn.shape}
+            nodes={flow}
+            edges={edges}
+            nodeTypes={types}
+            nodesConnectable={!listed}
+            elementsSelectable
+            deleteKeyCode={null}
+            isValidConnection={free}
+            onConnect={(c) => e.change(connect(e, sort, c.target, c.source))}
+            onConnectEnd={(_, state) => {
+              if (state.toNode === null && state.fromNode) add(state.fromHandle?.type === 'target' ? { sort, before: state.fromNode.id } : { sort, after: state.fromNode.id })
+            }}
+            onNodeClick={(_, n) => e.select(parts.find((p) => p.name === n.id)?.path ?? [])}
+            onEdgeClick={(_, x) => setEdge([x.source, x.target])}
+            onPaneClick={() => setEdge(undefined)}
+          />
+        </div>
+        <figcaption>
+          {after !== undefined && name !== undefined ? (
+            <>
+              <strong>{name}</strong> comes after <strong>{after}</strong>
+              <button type="button" className="plain" onClick={() => add({ sort, after, before: name })}>Insert between</button>
+              {!listed && <button type="button" className="plain" onClick={() => { e.change(disconnect(e, sort, name, after)); setEdge(undefined) }}>Disconnect</button>}
+            </>
+          ) : (
+            <span className="soft">{listed ? 'Steps run in their order; a click on an arrow inserts.' : 'Draw from the right side of one to the left side of what comes after it, or to an empty place. A click on an arrow inserts or disconnects; a right click has what else can be done.'}</span>
+          )}
+        </figcaption>
+      </figure>
+    </PartMenu>
   )
 }
 
@@ -140,7 +154,7 @@ function nodesOf(e: Editing, parts: Part[], listed: boolean): GraphNode[] {
 
 function PartCard({ data: { of: n, selected, joins } }: NodeProps<PartNode>) {
   return (
-    <div className={`card ${n.tone}${selected ? ' selected' : ''}`}>
+    <div className={`card ${n.tone}${selected ? ' selected' : ''}`} data-part={n.id}>
       <Handle type="target" position={Position.Left} isConnectable={joins} className={joins ? 'joins' : ''} />
       <p className="title">
         <strong title={n.title}>{n.title}</strong>

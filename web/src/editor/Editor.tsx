@@ -8,6 +8,7 @@ import { get, Refusal } from '../ask/request'
 import { Answer } from '../parts/Answer'
 import { Badge } from '../parts/Badge'
 import { Commit } from '../parts/Place'
+import { Tip } from '../parts/Tip'
 import { changed, documentOf, editsOf, fateOf, most, originOf, redo, rewritten, undo, without, type Draft, type Step } from './draft'
 import { EditingContext, type Editing } from './editing'
 import { AddPart, type Wanted } from './AddPart'
@@ -94,7 +95,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   useEffect(() => store(draft), [draft])
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
-      if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== 'z' || document.querySelector('dialog[open]')) return
+      if (!(e.ctrlKey || e.metaKey) || e.altKey || e.key.toLowerCase() !== 'z' || document.querySelector('[role=dialog], [role=alertdialog]')) return
       e.preventDefault()
       put(e.shiftKey ? redo : undo)
     }
@@ -157,8 +158,8 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
         )}
       </div>
       <div className="tools" role="toolbar" aria-label="Draft">
-        <button type="button" onClick={() => put(undo)} disabled={draft.done.length === 0} title="Ctrl+Z">Undo{draft.done.length > 0 && <span className="unseen">: {draft.done.at(-1)?.what}</span>}</button>
-        <button type="button" onClick={() => put(redo)} disabled={draft.undone.length === 0} title="Ctrl+Shift+Z">Redo{draft.undone.length > 0 && <span className="unseen">: {draft.undone.at(-1)?.what}</span>}</button>
+        <Tip text="Ctrl+Z"><button type="button" onClick={() => put(undo)} disabled={draft.done.length === 0}>Undo{draft.done.length > 0 && <span className="unseen">: {draft.done.at(-1)?.what}</span>}</button></Tip>
+        <Tip text="Ctrl+Shift+Z"><button type="button" onClick={() => put(redo)} disabled={draft.undone.length === 0}>Redo{draft.undone.length > 0 && <span className="unseen">: {draft.undone.at(-1)?.what}</span>}</button></Tip>
         <button type="button" className="primary" onClick={() => setSaving(true)} disabled={!saves}>Save as a branch …</button>
         {!shown && (source?.files.length ?? 0) > 0 && <button type="button" onClick={() => setText({ file: source?.files[0]?.path ?? '', line: 1 })}>As text</button>}
         <button type="button" onClick={anew} disabled={draft.done.length === 0}>Throw the draft away</button>

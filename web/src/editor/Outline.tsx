@@ -1,10 +1,12 @@
 import type { Path } from '../answers/source'
 import { Panel } from '../parts/Panel'
 import { Sign } from '../parts/Sign'
+import { Tip } from '../parts/Tip'
 import { imagesOf, partsOf, type Sort } from './actions'
 import type { Wanted } from './AddPart'
 import { paste, useCopied } from './clipboard'
 import { useEditing } from './editing'
+import { PartMenu } from './PartMenu'
 import { same, within } from './path'
 
 // Outline lists all that an application is made of, and adds to it. It says and does what the picture says and does.
@@ -21,12 +23,12 @@ export function Outline({ add }: { add: (w: Wanted) => void }) {
           <li><Item path={['images']} name="New version" kind={images === 1 ? '1 image' : `${images} images`} /></li>
         </ul>
         <h3 id="outline-components">Components</h3>
-        <Parts of="components" list={components} />
+        <Parts of="components" list={components} add={add} />
         <button type="button" onClick={() => add({ sort: 'components' })}>Add a component</button>
         <Paste sort="components" />
         <h3 id="outline-steps">Steps of a rollout</h3>
         {steps.length === 0 && <p className="soft">None: components start in the order of what they wait for.</p>}
-        <Parts of="steps" list={steps} />
+        <Parts of="steps" list={steps} add={add} />
         <button type="button" onClick={() => add({ sort: 'steps' })}>Add a step</button>
         <Paste sort="steps" />
       </nav>
@@ -38,16 +40,18 @@ export function Outline({ add }: { add: (w: Wanted) => void }) {
 function Paste({ sort }: { sort: Sort }) {
   const e = useEditing()
   const c = useCopied()
-  return c?.sort === sort && <button type="button" title="Ctrl+V" onClick={() => paste(e, c)}>Paste {c.name}</button>
+  return c?.sort === sort && <Tip text="Ctrl+V"><button type="button" onClick={() => paste(e, c)}>Paste {c.name}</button></Tip>
 }
 
-function Parts({ of, list }: { of: Sort; list: ReturnType<typeof partsOf> }) {
+function Parts({ of, list, add }: { of: Sort; list: ReturnType<typeof partsOf>; add: (w: Wanted) => void }) {
   return (
-    <ul aria-labelledby={`outline-${of}`}>
-      {list.map((p) => (
-        <li key={p.name}><Item path={p.path} name={p.name} kind={p.type} after={p.after} /></li>
-      ))}
-    </ul>
+    <PartMenu sort={of} add={add}>
+      <ul aria-labelledby={`outline-${of}`}>
+        {list.map((p) => (
+          <li key={p.name} data-part={p.name}><Item path={p.path} name={p.name} kind={p.type} after={p.after} /></li>
+        ))}
+      </ul>
+    </PartMenu>
   )
 }
 

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { useEffect, useId, useRef, useState, type FormEvent } from 'react'
+import { useId, useState, type FormEvent } from 'react'
 import type { Edit, Preview, Saved } from '../answers/source'
 import { post, Refusal } from '../ask/request'
 import { useMeta } from '../ask/meta'
 import { Failure } from '../parts/Answer'
 import { Command, Copy } from '../parts/Command'
+import { Modal } from '../parts/Modal'
 import { Commit } from '../parts/Place'
 import { nameOf, said, type Draft } from './draft'
 import { validMerge } from './signed'
@@ -14,15 +15,11 @@ const slugs = /^[a-z0-9]([-a-z0-9]{0,48}[a-z0-9])?(\/[a-z0-9]([-a-z0-9]{0,48}[a-
 // SaveDialog saves a draft as a commit on a branch of its own, and says how to share it. Where the draft is refused, what the page says of it is out of date.
 export function SaveDialog({ draft, edits, close, done, outdated }: { draft: Draft; edits: Edit[]; close: () => void; done: () => void; outdated: () => void }) {
   const id = useId()
-  const dialog = useRef<HTMLDialogElement>(null)
   const [name, setName] = useState(() => nameOf(draft))
   const [message, setMessage] = useState(() => said(draft))
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error>()
   const [saved, setSaved] = useState<Saved>()
-  useEffect(() => {
-    if (dialog.current && !dialog.current.open) dialog.current.showModal()
-  }, [])
   const [written, setWritten] = useState<string[]>()
   const fail = (e: Error) => {
     setError(e)
@@ -47,14 +44,14 @@ export function SaveDialog({ draft, edits, close, done, outdated }: { draft: Dra
   }
   const { data: meta } = useMeta()
   const proposes = meta?.saves === 'propose'
+  const leave = () => (written || (saved && !saved.refused) ? done() : close())
   const refused = error instanceof Refusal && error.status === 422 ? (error.body as Preview | undefined) : undefined
   return (
-    <dialog ref={dialog} className="save" aria-labelledby={`${id}-title`} onClose={() => (written || (saved && !saved.refused) ? done() : close())}>
-      <h2 id={`${id}-title`}>{written ? 'Written' : saved ? (saved.refused ? 'Saved, and not pushed' : 'Saved') : 'Save as a branch'}</h2>
+    <Modal title={written ? 'Written' : saved ? (saved.refused ? 'Saved, and not pushed' : 'Saved') : 'Save as a branch'} close={leave}>
       {written ? (
         <>
           <p role="status">The work tree has the change, and no commit has it: {written.join(', ')}. The editor goes on from the last commit.</p>
-          <p className="adds"><button type="button" className="primary" onClick={() => dialog.current?.close()}>Close</button></p>
+          <p className="adds"><button type="button" className="primary" onClick={leave}>Close</button></p>
         </>
       ) : saved ? (
         <>
@@ -74,7 +71,7 @@ export function SaveDialog({ draft, edits, close, done, outdated }: { draft: Dra
           )}
           <Merge of={saved} />
           {!proposes && <p><Link to="/plan" search={{ head: saved.branch }} onClick={done}>What its merge would do</Link></p>}
-          <p className="adds"><button type="button" className="primary" onClick={() => dialog.current?.close()}>Close</button></p>
+          <p className="adds"><button type="button" className="primary" onClick={leave}>Close</button></p>
         </>
       ) : (
         <form className="fields" onSubmit={save}>
@@ -98,11 +95,11 @@ export function SaveDialog({ draft, edits, close, done, outdated }: { draft: Dra
           <p className="adds">
             <button type="submit" className="primary" disabled={!possible}>{busy ? 'Saving …' : 'Save'}</button>
             {!proposes && <button type="button" disabled={busy} onClick={write}>Write into the work tree instead</button>}
-            <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
+            <button type="button" onClick={leave}>Cancel</button>
           </p>
         </form>
       )}
-    </dialog>
+    </Modal>
   )
 }
 

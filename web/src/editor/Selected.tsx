@@ -1,11 +1,14 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
+import { Confirm } from '../parts/Modal'
 import { Panel } from '../parts/Panel'
+import { Tip } from '../parts/Tip'
 import { comesAfter, connect, disconnect, isListed, moveElement, partsOf, removeApplication, removePart, renameApplication, renamePart, type Part, type Sort } from './actions'
 import type { Wanted } from './AddPart'
 import { copy } from './clipboard'
 import { fateOf, fixedBy } from './draft'
 import { useEditing } from './editing'
 import { layerOf } from './layer'
+import { Naming } from './Naming'
 import { Fields } from './form/Groups'
 import { Wrong } from './form/Field'
 import { same, valueAt, written } from './path'
@@ -38,12 +41,18 @@ export function Selected({ add }: { add: (w: Wanted) => void }) {
 // Whole gives the application another name, or removes it.
 function Whole() {
   const e = useEditing()
-  const [tenant = '', own = ''] = e.draft.application.split('/')
+  const [own = ''] = e.draft.application.split('/').slice(1)
+  const [asks, setAsks] = useState(false)
   const taken = (e.offers?.applications ?? []).concat(own)
   return (
     <span className="aside moves">
       <Rename name={own} taken={taken} done={(name) => { e.change(renameApplication(e, name)); e.goTo([]) }} />
-      <button type="button" onClick={() => { e.change(removeApplication(e)); e.goTo([]) }}>Remove {tenant}/{own}</button>
+      <button type="button" onClick={() => setAsks(true)}>Remove {e.draft.application}</button>
+      {asks && (
+        <Confirm title={`Remove ${e.draft.application}`} act={() => { e.change(removeApplication(e)); e.goTo([]) }} close={() => setAsks(false)}>
+          The draft takes out all of its files. It ends when the change is merged, and what it has on volumes stays; until you save, Undo brings everything back.
+        </Confirm>
+      )}
     </span>
   )
 }
@@ -81,7 +90,7 @@ function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted
             </>
           )}
           <button type="button" onClick={() => add({ sort, after: part.name })}>Add one after it</button>
-          <button type="button" title="Ctrl+C" onClick={() => copy(e, sort, part.name)}>Copy {part.name}</button>
+          <Tip text="Ctrl+C"><button type="button" onClick={() => copy(e, sort, part.name)}>Copy {part.name}</button></Tip>
           <Rename
             name={part.name}
             taken={parts.map((p) => p.name)}
@@ -103,25 +112,14 @@ function PartForm({ part, sort, add }: { part: Part; sort: Sort; add: (w: Wanted
   )
 }
 
-const names = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/
-
-// Rename asks for another name. What ends by that, and what stays, is said with what the draft would do.
+// Rename asks for another name.
 function Rename({ name, taken, done }: { name: string; taken: string[]; done: (to: string) => void }) {
-  const [to, setTo] = useState<string>()
-  if (to === undefined) return <button type="button" onClick={() => setTo(name)}>Rename {name}</button>
-  const possible = names.test(to) && !taken.includes(to)
-  const rename = (ev: FormEvent) => {
-    ev.preventDefault()
-    if (!possible) return
-    setTo(undefined)
-    done(to)
-  }
+  const [asks, setAsks] = useState(false)
   return (
-    <form className="adds" onSubmit={rename}>
-      <input type="text" aria-label={`New name of ${name}`} value={to} onChange={(ev) => setTo(ev.target.value)} spellCheck={false} autoComplete="off" autoFocus />
-      <button type="submit" disabled={!possible}>Rename</button>
-      <button type="button" onClick={() => setTo(undefined)}>Cancel</button>
-    </form>
+    <>
+      <button type="button" onClick={() => setAsks(true)}>Rename {name}</button>
+      {asks && <Naming name={name} taken={taken} done={done} close={() => setAsks(false)} />}
+    </>
   )
 }
 
@@ -141,7 +139,7 @@ function After({ part, sort, parts }: { part: Part; sort: Sort; parts: Part[] })
         const is = part.after.includes(name)
         const circle = !is && comesAfter(parts, name, part.name)
         return (
-          <label key={name} title={circle ? `${name} comes after ${part.name}` : undefined}>
+          <label key={name}>
             <input
               type="checkbox"
               checked={is}
@@ -149,6 +147,7 @@ function After({ part, sort, parts }: { part: Part; sort: Sort; parts: Part[] })
               onChange={() => e.change(is ? disconnect(e, sort, part.name, name) : connect(e, sort, part.name, name))}
             />
             {name}
+            {circle && <small className="soft">comes after {part.name}</small>}
           </label>
         )
       })}

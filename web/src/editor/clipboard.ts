@@ -59,7 +59,7 @@ export function useCopyKeys(e: Editing): void {
   useEffect(() => {
     const key = (ev: KeyboardEvent) => {
       const on = ev.target instanceof Element ? ev.target : null
-      const about = on?.closest('input, textarea, select, [contenteditable], dialog') || document.getSelection()?.isCollapsed === false
+      const about = on?.closest('input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog]') || document.getSelection()?.isCollapsed === false
       if (!(ev.ctrlKey || ev.metaKey) || ev.altKey || ev.shiftKey || about) return
       const sort = e.selected[0] === 'components' ? 'components' : 'steps'
       const part = partsOf(e.doc, sort).find((p) => same(p.path, e.selected.slice(0, p.path.length)))

@@ -3,7 +3,8 @@ import type { Application } from '../answers/application'
 import { Badge } from '../parts/Badge'
 import { Moment } from '../parts/Moment'
 import { Ready } from '../parts/Ready'
-import { meaning, whyOf } from '../parts/state'
+import { whyOf } from '../parts/state'
+import { Tip } from '../parts/Tip'
 
 // ApplicationRow is one application in short. Its reason leads to the decision, its name to all of it.
 export function ApplicationRow({ row: a, index, measure }: { row: Application; index: number; measure: (e: Element | null) => void }) {
@@ -16,10 +17,10 @@ export function ApplicationRow({ row: a, index, measure }: { row: Application; i
           <span className="tenant">{tenant}/</span>
           {name}
         </Link>
-        {a.instance > 1 && <small className="soft" title={`the ${a.instance}. instance`}> #{a.instance}</small>}
+        {a.instance > 1 && <small className="soft"> #{a.instance}</small>}
       </th>
       <td>
-        <Badge word={a.phase} title={meaning[a.phase]} />
+        <Badge word={a.phase} />
         {a.refused && a.phase !== 'Rejected' && <Badge word="update refused" tone="bad" />}
         {a.waiting && <small className="soft"> number {a.waiting.position} in line</small>}
       </td>
@@ -28,9 +29,11 @@ export function ApplicationRow({ row: a, index, measure }: { row: Application; i
       </td>
       <td className="why">
         {why && (
-          <Link to="/applications/$tenant/$name/decision" params={{ tenant, name }} title={why}>
-            {why}
-          </Link>
+          <Tip text={why}>
+            <Link to="/applications/$tenant/$name/decision" params={{ tenant, name }}>
+              {why}
+            </Link>
+          </Tip>
         )}
       </td>
       <td className="since">

@@ -1,9 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
-import { phases } from '../answers/words'
-import { Sign } from '../parts/Sign'
-import { toneOf } from '../parts/state'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { orders, type Filters, type Order } from './filters'
+
+const Phases = lazy(() => import('./Phases'))
 
 // pause is how long typing rests before the server is asked.
 const pause = 200
@@ -15,11 +14,6 @@ export function FilterBar({ filters, tenants }: { filters: Filters; tenants?: st
   const navigate = useNavigate()
   const set = (change: Filters) =>
     navigate({ to: '.', replace: true, search: (s: Filters) => ({ ...s, after: undefined, ...change }), resetScroll: false })
-  const chosen = filters.phase ?? []
-  const toggle = (phase: string) => {
-    const next = chosen.includes(phase) ? chosen.filter((p) => p !== phase) : [...chosen, phase]
-    void set({ phase: next.length > 0 ? next : undefined })
-  }
   return (
     <form className="filters" role="search" aria-label="Applications" onSubmit={(e) => e.preventDefault()}>
       <SearchBox value={filters.q ?? ''} set={(q) => void set({ q: q || undefined })} />
@@ -44,15 +38,9 @@ export function FilterBar({ filters, tenants }: { filters: Filters; tenants?: st
           ))}
         </select>
       </label>
-      <fieldset>
-        <legend className="unseen">Phase</legend>
-        {['unwell', ...phases].map((p) => (
-          <button key={p} type="button" className={`chip ${p === 'unwell' ? 'warn' : toneOf(p)}`} aria-pressed={chosen.includes(p)} onClick={() => toggle(p)}>
-            <Sign tone={p === 'unwell' ? 'warn' : toneOf(p)} />
-            {p}
-          </button>
-        ))}
-      </fieldset>
+      <Suspense fallback={<p className="phases loading">Phases …</p>}>
+        <Phases chosen={filters.phase ?? []} choose={(phase) => void set({ phase })} />
+      </Suspense>
     </form>
   )
 }

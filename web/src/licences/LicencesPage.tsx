@@ -2,14 +2,14 @@ import { exported } from '../ask/exported'
 import { useQuery } from '@tanstack/react-query'
 import { Answer } from '../parts/Answer'
 import { useTitle } from '../shell/title'
-import type { Licence } from './licence'
+import type { Licences } from './licence'
 
 // LicencesPage names the packages that these pages hold parts of.
 export function LicencesPage() {
   useTitle('Licences')
-  const licences = useQuery<Licence[], Error>({
+  const licences = useQuery<Licences, Error>({
     queryKey: ['licences'],
-    queryFn: async ({ signal }) => (await fetch(new URL(exported === undefined ? '/licences.json' : 'licences.json', document.baseURI), { signal })).json() as Promise<Licence[]>,
+    queryFn: async ({ signal }) => (await fetch(new URL(exported === undefined ? '/licences.json' : 'licences.json', document.baseURI), { signal })).json() as Promise<Licences>,
   })
   return (
     <div className="page narrow">
@@ -22,15 +22,15 @@ export function LicencesPage() {
         </p>
       </div>
       <Answer of={licences}>
-        {(list) => (
+        {({ packages, texts }) => (
           <ul className="licences">
-            {list.map((l) => (
+            {packages.map((l) => (
               <li key={`${l.name} ${l.version}`}>
                 <details>
                   <summary>
                     <strong>{l.name}</strong> {l.version} <span className="soft">{l.licence}</span>
                   </summary>
-                  <pre>{l.text || 'The package has no file with the text of its licence.'}</pre>
+                  <pre>{texts[l.text] ?? 'The package has no file with the text of its licence.'}</pre>
                 </details>
               </li>
             ))}

@@ -4,6 +4,7 @@ import type { LiveContainer, LiveObject, LiveState } from '../answers/live'
 import { Badge } from '../parts/Badge'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
+import { Tip } from '../parts/Tip'
 import type { Tone } from '../parts/state'
 import { Conditions } from './Conditions'
 import { plainKind, type Branch } from './branches'
@@ -53,8 +54,8 @@ function Node({ of: o }: { of: LiveObject }) {
     <>
       <p className="live-node">
         <Badge word={o.state} tone={tones[o.state]} />
-        <span title={o.kind}>
-          <span className="soft">{plainKind(o.kind)}</span> <strong>{o.name}</strong>
+        <span>
+          <Tip text={o.kind}><span className="soft">{plainKind(o.kind)}</span></Tip> <strong>{o.name}</strong>
         </span>
         {o.ready && <span>{o.ready.ready} of {o.ready.wanted} ready</span>}
         {o.why && <span>{o.why}</span>}

@@ -1,14 +1,15 @@
 import { age, exact, isTime } from './age'
 import { useNow } from './clock'
+import { Tip } from './Tip'
 
-// Moment shows how long ago something was; the exact time is its title.
+// Moment shows how long ago something was; its tip has the exact time.
 export function Moment({ at, none = '–' }: { at: string | undefined; none?: string }) {
   const now = useNow()
   if (!isTime(at)) return <>{none}</>
   return (
-    <time dateTime={at} title={exact(at)}>
-      {age(Date.parse(at), now)}
-    </time>
+    <Tip text={exact(at)}>
+      <time dateTime={at}>{age(Date.parse(at), now)}</time>
+    </Tip>
   )
 }
 

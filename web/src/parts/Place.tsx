@@ -1,6 +1,7 @@
 import { useMeta } from '../ask/meta'
 import { Badge } from './Badge'
 import { commitURL, fileURL } from './link'
+import { Tip } from './Tip'
 
 // Place is a position in a file of the fleet repo, of the given commit or of the one that the fleet follows now. It leads to the
 // file where that is known to be.
@@ -10,7 +11,7 @@ export function Place({ at, commit }: { at: string | undefined; commit?: string 
   return <Linked to={fileURL(meta?.links, commit ?? meta?.sourceCommit, at)} className="place" text={at} />
 }
 
-// Commit shows the beginning of a commit; its title has all of it. One of the fleet repo leads to it.
+// Commit shows the beginning of a commit; its tip has all of it. One of the fleet repo leads to it.
 export function Commit({ hash, source = false }: { hash: string | undefined; source?: boolean }) {
   const { data: meta } = useMeta()
   if (!hash) return null
@@ -18,12 +19,8 @@ export function Commit({ hash, source = false }: { hash: string | undefined; sou
 }
 
 function Linked({ to, className, text, title }: { to: string | undefined; className: string; text: string; title?: string }) {
-  const shown = (
-    <code className={className} title={title}>
-      {text}
-    </code>
-  )
-  return to === undefined ? shown : <a href={to} rel="noreferrer">{shown}</a>
+  const shown = <code className={className}>{text}</code>
+  return <Tip text={title}>{to === undefined ? shown : <a href={to} rel="noreferrer">{shown}</a>}</Tip>
 }
 
 // Unverified marks a commit of the status branch for which no trusted key vouches.

@@ -1,6 +1,7 @@
 import type { Component } from '../answers/application'
 import { Sign } from './Sign'
 import { stateOf, type Tone } from './state'
+import { Tip } from './Tip'
 
 const order: Tone[] = ['bad', 'warn', 'wait', 'move', 'off', 'ok']
 
@@ -13,16 +14,18 @@ export function Ready({ components }: { components: Component[] }) {
   const worst = components.filter((c) => stateOf(c) === tone)
   const first = worst[0]
   return (
-    <span className={`ready ${tone}`} title={components.map(inFull).join('\n')}>
-      <Sign tone={tone} />
-      {told > 0 ? `${ready}/${told}` : tone === 'ok' ? first?.state : ''}
-      {first && tone !== 'ok' && (
-        <small>
-          {inShort(first)}
-          {worst.length > 1 && ` and ${worst.length - 1} more`}
-        </small>
-      )}
-    </span>
+    <Tip text={components.length > 1 || tone !== 'ok' ? components.map(inFull).join('\n') : undefined}>
+      <span className={`ready ${tone}`}>
+        <Sign tone={tone} />
+        {told > 0 ? `${ready}/${told}` : tone === 'ok' ? first?.state : ''}
+        {first && tone !== 'ok' && (
+          <small>
+            {inShort(first)}
+            {worst.length > 1 && ` and ${worst.length - 1} more`}
+          </small>
+        )}
+      </span>
+    </Tip>
   )
 }
 

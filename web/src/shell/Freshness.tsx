@@ -2,6 +2,7 @@ import { useMeta } from '../ask/meta'
 import { signOut } from '../ask/session'
 import { Moment } from '../parts/Moment'
 import { Commit } from '../parts/Place'
+import { Tip } from '../parts/Tip'
 
 // Freshness says when somebody looked at the branch, and when it changed. The branch is silent while nothing happens.
 export function Freshness() {
@@ -24,11 +25,11 @@ export function Freshness() {
           reconciler passed <Moment at={data.reconciler.ended ?? ''} none="never" />
         </span>
       )}
-      <span title={`${data.repo}, branch ${data.branch}`}>
+      <span>
         looked <Moment at={data.looked} none="never" />
       </span>
       <span>
-        branch changed <Moment at={data.changed} none="never" /> <Commit hash={data.commit} />
+        <Tip text={data.repo}><span>branch {data.branch}</span></Tip> changed <Moment at={data.changed} none="never" /> <Commit hash={data.commit} />
       </span>
     </p>
   )

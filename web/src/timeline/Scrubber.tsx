@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Moment as Commit } from '../answers/timeline'
 import { exact } from '../parts/age'
 import { Moment } from '../parts/Moment'
+import { Slider } from '../parts/Slider'
 
 // rest is how long the slider rests before the pages follow.
 const rest = 150
@@ -26,16 +27,8 @@ export function Scrubber({ commits, at, choose }: { commits: Commit[]; at: Commi
   }
   return (
     <div className="scrubber">
-      <label htmlFor="moment">Moment</label>
-      <input
-        id="moment"
-        type="range"
-        min={0}
-        max={last}
-        value={index}
-        aria-valuetext={`${exact(commit.time)}: ${commit.subject}`}
-        onChange={(e) => move(Number(e.target.value))}
-      />
+      <span id="moment">Moment</span>
+      <Slider label="moment" value={index} least={0} most={last} said={`${exact(commit.time)}: ${commit.subject}`} change={move} />
       <p>
         <Moment at={commit.time} /> · {commit.subject} {index === last && <strong>(now)</strong>}
       </p>
