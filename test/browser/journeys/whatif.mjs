@@ -11,6 +11,9 @@ await journey(async (page) => {
   assert.match(await plan.innerText(), /Its neighbours\s+none is touched/)
   await page.getByText('reconciler what-if --capacity batch.cpu=+16').waitFor()
   await picture(page, 'what-if')
+  await page.getByRole('link', { name: 'Edit it: give pool batch 16 cpu more' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Edit the platform' }).waitFor()
+  await page.waitForFunction(() => document.activeElement?.closest('[data-field="pools.batch.capacity.cpu"]') !== null)
 
   await open(page, '/applications/globex/analytics/decision')
   const slider = page.getByRole('slider', { name: 'quota of cpu' })

@@ -2,7 +2,8 @@ import type { Advice, Decision } from '../answers/decision'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
 import { useAt } from '../shell/at'
-import { Change, ChangeLayer, fieldOfSetting, fieldOfTenant } from '../editor/Change'
+import { Change, ChangeLayer } from '../editor/Change'
+import { editedBy } from './edited'
 import type { Setting } from './setting'
 
 // Remedies lists the changes each of which is enough alone, those first that cost others least. What is being checked again is
@@ -47,15 +48,10 @@ export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Settin
 // EditIt leads to the field that a change is about, in the files of whoever has to make it.
 function EditIt({ of: a, application }: { of: Advice; application: string }) {
   const label = `Edit it: ${a.text}`
-  for (const s of a.settings ?? []) {
-    if (s.kind !== 'set') continue
-    const field = fieldOfSetting(s.path, application)
-    if (field !== undefined) return <Change application={application} field={field} label={label}>Edit it</Change>
-    const of = fieldOfTenant(s.path)
-    if (of && a.by === 'tenant') return <ChangeLayer tenant={of.tenant} field={of.field} label={label}>Edit it</ChangeLayer>
-    if (of) return <ChangeLayer field={`allotments.${of.tenant}.${of.field}`} label={label}>Edit it</ChangeLayer>
-  }
-  return null
+  const [edited] = (a.settings ?? []).flatMap((s) => editedBy(s, application, a.by) ?? [])
+  if (!edited) return null
+  if (edited.layer === 'application') return <Change application={application} field={edited.field} label={label}>Edit it</Change>
+  return <ChangeLayer tenant={edited.layer === 'tenant' ? edited.tenant : undefined} field={edited.field} label={label}>Edit it</ChangeLayer>
 }
 
 // Former lists what an older program found out when it decided.

@@ -24,15 +24,3 @@ export function ChangeLayer({ tenant, field, label, children }: { tenant?: strin
     <Link to="/tenants/$tenant/edit" params={{ tenant }} search={{ field }} className="change" aria-label={label}>{children}</Link>
   )
 }
-
-// fieldOfTenant returns the tenant that a setting is about, and the field of that, undefined if it is about something else.
-export function fieldOfTenant(path: string): { tenant: string; field: string } | undefined {
-  const [, tenant, field] = /^tenant\.([^.]+)\.(.+)$/.exec(path) ?? []
-  return tenant !== undefined && field !== undefined ? { tenant, field } : undefined
-}
-
-// fieldOfSetting returns the field of an application that a setting is about, undefined if it is about something else.
-export function fieldOfSetting(path: string, application: string): string | undefined {
-  const prefix = `application.${application}.`
-  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined
-}
