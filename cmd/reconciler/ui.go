@@ -134,7 +134,7 @@ server of files shows below any path, and ends.`,
 					return err
 				}
 				if tree.Git {
-					o.Saver = &saving
+					o.Saver, o.Head = &saving, tree.Head
 				}
 			} else if saving.push || saving.propose {
 				return errors.New("--push and --propose need a clone of the fleet repo: start in one, or name it with --repo DIR")

@@ -6,36 +6,48 @@ import (
 	"time"
 )
 
-// follower holds what the newest commit of the branch says, and looks for newer ones.
+// follower holds what the newest commit of the branch says, and the commit that drafts start from, and looks for newer ones.
 type follower struct {
 	branch Branch
+	head   func(ctx context.Context) string // the last commit of the clone; nil: there is none
 	now    func() time.Time
 
 	mu      sync.Mutex
 	newest  *Moment   // nil before the first look that succeeded
+	base    string    // that drafts start from, "" if nobody drafts
 	looked  time.Time // the last time that looking succeeded
 	failed  error     // why it fails now
 	changed chan struct{}
 }
 
-func newFollower(b Branch, now func() time.Time) *follower {
-	return &follower{branch: b, now: now, changed: make(chan struct{})}
+func newFollower(b Branch, head func(ctx context.Context) string, now func() time.Time) *follower {
+	return &follower{branch: b, head: head, now: now, changed: make(chan struct{})}
 }
 
-// look asks the branch once.
+// look asks the branch and the clone once. What cannot be read stays as it was.
 func (f *follower) look(ctx context.Context) {
 	m, err := f.branch.Load(ctx)
+	base := ""
+	if f.head != nil {
+		base = f.head(ctx)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failed = err; err == nil {
 		f.looked = f.now()
 	}
-	if m.Ledger == nil || f.newest != nil && f.newest.Commit == m.Commit {
-		return // the last good answer stays
+	newer := m.Ledger != nil && (f.newest == nil || f.newest.Commit != m.Commit)
+	if newer {
+		f.newest = &m
 	}
-	f.newest = &m
-	close(f.changed)
-	f.changed = make(chan struct{})
+	moved := base != "" && base != f.base
+	if moved {
+		f.base = base
+	}
+	if newer || moved {
+		close(f.changed)
+		f.changed = make(chan struct{})
+	}
 }
 
 // run looks in intervals, and sooner at a hint, until ctx ends.
@@ -53,11 +65,18 @@ func (f *follower) run(ctx context.Context, every time.Duration, hints <-chan st
 	}
 }
 
-// tip returns the newest moment, nil if none could be read yet, and a channel that is closed when there is a newer one.
+// tip returns the newest moment, nil if none could be read yet, and a channel that is closed when it or what drafts start from is another.
 func (f *follower) tip() (*Moment, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.newest, f.changed
+}
+
+// start returns the commit that drafts start from, "" if nobody drafts.
+func (f *follower) start() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.base
 }
 
 // state returns when looking last succeeded, and why it fails now.

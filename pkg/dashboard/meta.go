@@ -24,6 +24,7 @@ type Meta struct {
 	Saves        Saving    `json:"saves"`             // where to: here, push or propose
 	Live         bool      `json:"live"`              // objects, events and logs of a cluster can be seen
 	SourceCommit string    `json:"sourceCommit"`      // that the newest commit is about
+	Base         string    `json:"base,omitempty"`    // that drafts start from: the last commit of the clone
 	Unverified   string    `json:"unverified"`        // of the newest commit
 	User         string    `json:"user,omitempty"`    // who asks, where several people share the dashboard
 	SignOut      string    `json:"signOut,omitempty"` // where a POST ends that, where people sign in here
@@ -36,7 +37,7 @@ type Meta struct {
 func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
-	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.workers != nil, Plans: s.Proposals != nil, Edit: s.drafts() && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Reconciler: s.Reconciler.standing(), Links: s.Links}
+	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.workers != nil, Plans: s.Proposals != nil, Edit: s.drafts() && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Base: s.follower.start(), Reconciler: s.Reconciler.standing(), Links: s.Links}
 	if s.SignIn != nil {
 		v.SignOut = signOutPath
 	}

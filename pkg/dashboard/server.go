@@ -38,7 +38,8 @@ type Options struct {
 	Name    string      // of the status branch
 	Links   model.Links // where the platform names none
 
-	Proposal func(branch string) string // URL where the merge of a branch is proposed, "" where that is not known; nil: nowhere
+	Head     func(ctx context.Context) string // the last commit of the clone, "" if it cannot be read; nil: nobody drafts
+	Proposal func(branch string) string       // URL where the merge of a branch is proposed, "" where that is not known; nil: nowhere
 
 	Interval time.Duration   // from one look at the branch to the next
 	Hints    <-chan struct{} // to look sooner; nil: there are none
@@ -90,7 +91,7 @@ func New(o Options) (*Server, error) {
 		o.Gate = o.SignIn
 	}
 	s := &Server{
-		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Now),
+		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Head, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), answerIn: maxAnswer, planIn: maxPlanning,
 		reading: make(chan struct{}, maxReading), previewIn: maxPreview, headerIn: maxHeaders, bodyIn: maxBody, readers: newTally(mostLogs),
 		budgets: newBudgets(o.Now),

@@ -16,14 +16,18 @@ type pace struct {
 
 var usualPace = pace{most: 8, between: time.Second, alive: 15 * time.Second, patience: 10 * time.Second}
 
-// stream sends the newest commit of the branch, and each newer one.
+// stream sends the newest commit of the branch, with the one that drafts start from, and what comes after each.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	s.events(w, r, "tip", func() (id, data string, changed <-chan struct{}) {
 		m, changed := s.follower.tip()
-		if m == nil {
+		switch base := s.follower.start(); {
+		case m == nil:
 			return r.Header.Get("Last-Event-ID"), "", changed
+		case base == "":
+			return m.Commit, fmt.Sprintf("{\"commit\":%q}", m.Commit), changed
+		default:
+			return m.Commit + "-" + base, fmt.Sprintf("{\"commit\":%q,\"base\":%q}", m.Commit, base), changed
 		}
-		return m.Commit, fmt.Sprintf("{\"commit\":%q}", m.Commit), changed
 	})
 }
 

@@ -100,6 +100,23 @@ func TestStream(t *testing.T) {
 	require.NoError(t, v.end())
 }
 
+// TestStreamTellsOfCommits: each commit of the clone is one event, too, and one that cannot be read is none.
+func TestStreamTellsOfCommits(t *testing.T) {
+	s, _ := newServer(t, &memory{moments: []Moment{small(0, "")}}, nil)
+	head := ""
+	s.follower.head = func(context.Context) string { return head }
+	s.pace.between = time.Millisecond
+	v := serve(t, s, listen(t), nil)
+	w := v.stream()
+	require.Equal(t, []string{tip(0)}, events(t, w, 1))
+	for _, head = range []string{"one", "", "two"} {
+		if s.follower.look(t.Context()); head != "" {
+			require.Equal(t, []string{`{"commit":"` + commit(0) + `","base":"` + head + `"}`}, events(t, w, 1))
+		}
+	}
+	require.NoError(t, v.end())
+}
+
 // TestStreamIsSlow: between two events lies some time, and the last commit is not lost.
 func TestStreamIsSlow(t *testing.T) {
 	b := &memory{moments: []Moment{small(0, "")}}

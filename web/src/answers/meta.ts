@@ -15,6 +15,7 @@ export interface Meta {
   saves?: 'here' | 'push' | 'propose' | '' // in the clone, there and at its origin, or at the origin in the name of who has signed in
   live?: boolean // objects, events and logs of a cluster can be seen
   sourceCommit: string // that the newest commit is about
+  base?: string // that drafts start from: the last commit of the clone
   links: Links
   unverified: string
   user?: string // who asks, where several people share the dashboard

@@ -61,7 +61,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   const doc = useMemo(() => documentOf(draft, declared), [draft, declared])
   const edits = useMemo(() => editsOf(draft), [draft])
   const [refused, setRefused] = useState(0) // how often saving was
-  const { preview, error, stale } = usePreview(draft.base, edits, `${meta?.sourceCommit} ${refused}`)
+  const { preview, error, stale } = usePreview(draft.base, edits, `${meta?.sourceCommit} ${meta?.base} ${refused}`)
   const [adding, setAdding] = useState<Wanted>()
   const [saving, setSaving] = useState(false)
   const [text, setText] = useState<At>()
@@ -119,8 +119,11 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
   const earlier = source !== undefined && draft.base !== source.base
   const tip = preview?.base
   useEffect(() => {
-    if (source && tip !== undefined && tip !== source.base) refresh() // somebody committed meanwhile
-  }, [tip])
+    if (source && [tip, meta?.base].some((base) => base !== undefined && base !== source.base)) refresh() // somebody committed meanwhile
+  }, [tip, meta?.base])
+  useEffect(() => {
+    if (source && earlier && draft.done.length + draft.undone.length === 0) setDraft({ ...draft, base: source.base }) // it has nothing to compare
+  }, [earlier, draft.done.length, draft.undone.length])
   const anew = () => {
     forget(draft)
     if (draft.created) void navigate({ to: '/new/application', search: { tenant } })
@@ -150,12 +153,14 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
         <p>
           Nothing changes until you save, and then only {meta?.saves === 'propose' ? 'a branch of your own does' : 'a branch of this clone does'}. The draft stays in this browser. It starts from commit <Commit hash={draft.base} source />.
         </p>
-        {earlier && (
-          <p className="sentence">
-            <Badge word="the files changed since" tone="warn" /> They are now of commit <Commit hash={source.base} source />. What you changed is compared with what others did;{' '}
-            <button type="button" className="plain" onClick={keepMine}>put your changes on the newest files</button>.
-          </p>
-        )}
+        <div role="status">
+          {earlier && (
+            <p className="sentence">
+              <Badge word="the files changed since" tone="warn" /> They are now of commit <Commit hash={source.base} source />. What you changed is compared with what others did;{' '}
+              <button type="button" className="plain" onClick={keepMine}>put your changes on the newest files</button>.
+            </p>
+          )}
+        </div>
       </div>
       <div className="tools" role="toolbar" aria-label="Draft">
         <Tip text="Ctrl+Z"><button type="button" onClick={() => put(undo)} disabled={draft.done.length === 0}>Undo{draft.done.length > 0 && <span className="unseen">: {draft.done.at(-1)?.what}</span>}</button></Tip>
