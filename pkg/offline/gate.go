@@ -2,7 +2,6 @@ package offline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,8 +29,8 @@ type Gate struct {
 // OpenGate reads who may change what as of a commit of the branch. The caller closes the
 // gate. The context bounds all that it does.
 func OpenGate(ctx context.Context, o Options, w *clone.Tree, branch, onto string) (*Gate, error) {
-	if prefix, err := clone.Line(ctx, w.Root, "rev-parse", "--show-prefix"); err != nil || prefix != "" {
-		return nil, errors.Join(err, fmt.Errorf("%s is not the top of its repository, and the reconciler reads a fleet there only", w.Root))
+	if !w.AtTop {
+		return nil, fmt.Errorf("%s is not the top of its repository, and the reconciler reads a fleet there only", w.Root)
 	}
 	files, err := w.Commit(ctx, onto)
 	if err != nil {

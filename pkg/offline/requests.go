@@ -30,9 +30,8 @@ func workTreeRequests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator,
 // requests returns the requests in the files of a commit, each with the commit that added its file.
 func requests(ctx context.Context, w *clone.Tree, e *evaluate.Evaluator, commit string, files evaluate.Files) (access.Requests, error) {
 	asked := e.Approvals(files)
-	prefix, err := clone.Line(ctx, w.Root, "rev-parse", "--show-prefix")
-	if err != nil || prefix != "" || len(asked.Approvals) == 0 { // the reconciler reads a fleet at the root of its repo only
-		return access.Requests{Removals: asked.Removals, Problems: asked.Problems}, err
+	if !w.AtTop || len(asked.Approvals) == 0 { // the reconciler reads a fleet at the root of its repo only
+		return access.Requests{Removals: asked.Removals, Problems: asked.Problems}, nil
 	}
 	objects := source.OpenClone(ctx, w.Root)
 	defer objects.Close()

@@ -69,6 +69,9 @@ func baseSide(ctx context.Context, w *clone.Tree, a *assessor, branch string, he
 	if from == uncommitted {
 		from = "HEAD"
 	}
+	if tip == from {
+		return commitSide(ctx, w, a, branch, tip, n)
+	}
 	commit, err := clone.Line(ctx, w.Root, "merge-base", tip, from)
 	if err != nil {
 		return side{}, errors.Join(ctx.Err(), &UnrelatedError{branch, head.name})

@@ -38,16 +38,13 @@ func (w *Tree) At(ctx context.Context, tip string) func(commit string) (model.Fi
 
 // Reaches returns nil if tip descends from a commit, else why not.
 func (w *Tree) Reaches(ctx context.Context, tip, commit string) error {
-	if _, err := Line(ctx, w.Root, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		if w.shallow(ctx) {
-			return fmt.Errorf("commit %s is not in this clone, which is shallow; \"git fetch --unshallow\" completes it", commit)
-		}
-		return fmt.Errorf("commit %s is not in the branch", commit)
+	if _, err := Line(ctx, w.Root, "merge-base", "--is-ancestor", commit, tip); err == nil {
+		return nil
 	}
-	if _, err := Line(ctx, w.Root, "merge-base", "--is-ancestor", commit, tip); err != nil {
-		return fmt.Errorf("commit %s is not in the branch", commit)
+	if _, err := Line(ctx, w.Root, "cat-file", "-e", commit+"^{commit}"); err != nil && w.shallow(ctx) {
+		return fmt.Errorf("commit %s is not in this clone, which is shallow; \"git fetch --unshallow\" completes it", commit)
 	}
-	return nil
+	return fmt.Errorf("commit %s is not in the branch", commit)
 }
 
 // shallow reports whether the clone lacks commits of its past.

@@ -1,6 +1,7 @@
 package clone
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -45,10 +46,15 @@ func CheckBranch(name string) error { return git.CheckRefName(name) }
 // BranchTip returns the commit of a branch of the origin as last fetched, or else of the branch of this clone; "" if there
 // is neither.
 func (w *Tree) BranchTip(ctx context.Context, branch string) (string, error) {
-	for _, ref := range []string{"refs/remotes/origin/" + branch, git.Branch(branch)} {
-		if commit, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", ref+"^{commit}"); err == nil {
-			return commit, nil
-		}
+	refs := []string{"refs/remotes/origin/" + branch, git.Branch(branch)}
+	out, err := Output(ctx, w.Root, append([]string{"for-each-ref", "--format=%(refname) %(objectname)"}, refs...)...)
+	if err != nil {
+		return "", ctx.Err()
 	}
-	return "", ctx.Err()
+	tips := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, commit, _ := strings.Cut(chomp([]byte(line)), " ")
+		tips[name] = commit
+	}
+	return cmp.Or(tips[refs[0]], tips[refs[1]]), nil
 }

@@ -15,6 +15,7 @@ type Tree struct {
 	Root  string   // absolute; the platform is declared there
 	Below string   // the selected part of it, "." for all
 	Git   bool     // it lies in a Git work tree that does not ignore it
+	AtTop bool     // … and is the top of that
 	Top   *os.Root // opens files below Root, and none that a link leads to elsewhere
 	store *git.Store
 }
@@ -50,7 +51,9 @@ func Open(ctx context.Context, dir string) (*Tree, error) {
 	parts := strings.Split(filepath.ToSlash(below), "/")
 	below = strings.Join(parts[:min(4, len(parts))], "/") // an application is judged as a whole
 	w := &Tree{Root: root, Below: below, Top: top, store: git.OpenClone(ctx, root)}
-	if inside, err := Line(ctx, root, "rev-parse", "--is-inside-work-tree"); err == nil && inside == "true" {
+	said, err := Line(ctx, root, "rev-parse", "--is-inside-work-tree", "--show-prefix")
+	if inside, prefix, _ := strings.Cut(said, "\n"); err == nil && inside == "true" {
+		w.AtTop = prefix == ""
 		_, err := Line(ctx, filepath.Dir(root), "check-ignore", "--quiet", "./"+filepath.Base(root))
 		w.Git = err != nil // it exits with 0 for what is ignored
 	}
