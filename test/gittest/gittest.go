@@ -19,8 +19,8 @@ type Repo struct {
 func New(t testing.TB) *Repo {
 	t.Helper()
 	r := &Repo{t: t, Dir: t.TempDir()}
-	r.Git("init", "-q", "-b", "main")
-	r.configure(filepath.Join(".git", "config"), "[receive]\n\tdenyCurrentBranch = ignore\n")
+	r.Git("init", "-q", "-b", "main", "--template=")
+	r.configure(filepath.Join(".git", "config"), "\tdenyCurrentBranch = ignore\n")
 	return r
 }
 
@@ -28,7 +28,7 @@ func New(t testing.TB) *Repo {
 func NewBare(t testing.TB) *Repo {
 	t.Helper()
 	r := &Repo{t: t, Dir: t.TempDir()}
-	r.Git("init", "-q", "--bare", "-b", "main")
+	r.Git("init", "-q", "--bare", "-b", "main", "--template=")
 	r.configure("config", "")
 	return r
 }
@@ -42,7 +42,7 @@ func (r *Repo) configure(name, settings string) {
 		r.t.Fatal(err)
 	}
 	defer file.Close()
-	if _, err := file.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n" + settings); err != nil {
+	if _, err := file.WriteString("[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[receive]\n\tautogc = false\n" + settings); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -108,5 +108,22 @@ func (r *Repo) Commit(message string) string {
 	r.t.Helper()
 	r.Git("add", "-A")
 	r.Git("commit", "-q", "--allow-empty", "--allow-empty-message", "-m", message)
-	return r.Git("rev-parse", "HEAD")
+	return r.Head()
+}
+
+// Head returns the commit that is checked out. Where a file has its name, no process is needed to learn it.
+func (r *Repo) Head() string {
+	r.t.Helper()
+	dir := filepath.Join(r.Dir, ".git")
+	for name := "HEAD"; ; {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return r.Git("rev-parse", "HEAD")
+		}
+		ref, symbolic := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
+		if !symbolic {
+			return ref
+		}
+		name = ref
+	}
 }

@@ -38,5 +38,5 @@ func (r *Repo) CommitSigned(key, message string) string {
 	r.t.Helper()
 	r.Git("add", "-A")
 	r.Signed(key, "commit", "-q", "--allow-empty", "--allow-empty-message", "-m", message)
-	return r.Git("rev-parse", "HEAD")
+	return r.Head()
 }
