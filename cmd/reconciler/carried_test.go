@@ -44,7 +44,7 @@ func TestWhatNoRuntimeCarriesIsRefused(t *testing.T) {
 		require.Equal(t, "DA1595 "+sentence, p.Code+" "+p.Path+": "+p.Message)
 		require.Equal(t, p, planned.Problems[i])
 	}
-	ledger, err := w.paper.branch.Load(t.Context())
+	ledger, err := w.paper.Branch.Load(t.Context())
 	require.NoError(t, err)
 	shop, _ := ledger.Find(model.AppID{Tenant: "acme", Name: "shop"})
 	require.Equal(t, model.PhaseRunning, shop.Phase, "the container goes on")

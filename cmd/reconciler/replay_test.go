@@ -29,8 +29,8 @@ func TestReplayOfALongHistory(t *testing.T) {
 		return []string{"acme", "globex"}[random.IntN(2)], []string{"a", "b", "c", "d", "e", "f"}[random.IntN(6)]
 	}
 	slow, broken := map[string]bool{}, map[string]bool{}
-	w.paper.slow = func(id model.AppID) bool { return slow[id.String()] }
-	w.paper.broken = func(id model.AppID) bool { return broken[id.String()] }
+	w.paper.Slow = func(id model.AppID) bool { return slow[id.String()] }
+	w.paper.Broken = func(id model.AppID) bool { return broken[id.String()] }
 	w.app("acme", "a", 2, 500)
 	w.repo.Commit("first")
 	for range passes {
@@ -51,7 +51,7 @@ func TestReplayOfALongHistory(t *testing.T) {
 			w.tenant(tenant, 4+random.IntN(30))
 			w.repo.Commit("quota of " + tenant)
 		case 7:
-			w.paper.pools[0].Capacity.CPU = int64(4+random.IntN(16)) * 1000
+			w.paper.Pools[0].Capacity.CPU = int64(4+random.IntN(16)) * 1000
 		case 8:
 			slow[id] = !slow[id]
 		case 9:

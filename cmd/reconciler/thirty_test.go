@@ -19,7 +19,7 @@ const shopImage = "example.com/shop:2@sha256:"
 // carriesRuns lets the runtime of a world run the jobs of steps, both versions of a
 // canary, and say which image runs.
 func (w *world) carriesRuns() {
-	w.paper.also = func(ledger *model.Ledger, seen *model.Observation) {
+	w.paper.Also = func(ledger *model.Ledger, seen *model.Observation) {
 		for i := range seen.Workloads {
 			if s := &seen.Workloads[i]; s.Component == "web" && s.Ready > 0 {
 				s.Images = []string{shopImage + strings.Repeat("2b", 32)}
@@ -74,7 +74,7 @@ application: {
 `, tag))
 	}
 	run := func() *model.Run {
-		l, err := w.paper.branch.Load(t.Context())
+		l, err := w.paper.Branch.Load(t.Context())
 		require.NoError(t, err)
 		in, ok := l.Find(id("acme", "shop"))
 		require.True(t, ok)
@@ -129,7 +129,7 @@ application: {
 	ask("reject", "confirm")
 	require.Equal(t, model.RunRolledBack, run().Phase, "%+v", run())
 	corrected := false
-	w.paper.act = func(app model.AppID) runtime.Outcome {
+	w.paper.Outcome = func(app model.AppID) runtime.Outcome {
 		o := runtime.Outcome{App: app}
 		if app == id("acme", "shop") && !corrected {
 			corrected = true

@@ -93,6 +93,14 @@ func New(t testing.TB) *evaluate.Evaluator {
 	return evaluate.Through(shared)
 }
 
+// Answers is the directory of what they evaluated, for those who evaluate in children of their own.
+func Answers(t testing.TB) string {
+	t.Helper()
+	_, err := open()
+	require.NoError(t, err)
+	return filepath.Join(dir, "answers")
+}
+
 // end ends the children.
 var end = func() {}
 

@@ -1,8 +1,10 @@
-package main
+package paper
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,19 +16,25 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/reconcile"
+	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/status"
+	"github.com/d-aros/d-aros/test/evaluators"
 	"github.com/d-aros/d-aros/test/gittest"
 	"github.com/d-aros/d-aros/test/tier"
 )
+
+func TestMain(m *testing.M) { os.Exit(evaluators.Main(m)) }
 
 // TestPlanIsWhatIsSaved: on random fleets, with workflows that wait for approvals or
 // are superseded, applications that are ending, broken files, refused renderings, pins
 // and commits that are refused because nobody signed them, a plan of the clone and the
 // next pass of the loop make the same status branch, byte for byte, of the same
-// observation and time. Replay of each status commit agrees.
+// observation and time: where the plan was saved, the loop has nothing left to save.
+// Replay of each status commit agrees.
 func TestPlanIsWhatIsSaved(t *testing.T) {
-	fleets := tier.Count(10, 60, 600)
+	fleets := tier.Count(10, 300, 3000)
 	const length = 20
 	refusals := 0
 	for seed := range uint64((fleets + length - 1) / length) {
@@ -34,21 +42,27 @@ func TestPlanIsWhatIsSaved(t *testing.T) {
 			f := newFluctuation(t, seed)
 			for range min(fleets, length) {
 				change := f.change()
-				before, planned := f.tip(), f.planned()
-				f.paper.steady = true
+				f.branch.planned = f.planned()
+				if f.branch.unsaved {
+					f.loop = f.paper.Restart() // what it alone remembers, no plan can know
+				}
+				f.paper.Steady = true
 				f.pass()
-				f.paper.steady = false
-				require.Equal(t, f.repo.Git("ls-tree", "-r", "status"), f.saved(before, planned), change)
+				f.paper.Steady = false
+				require.Nil(t, f.branch.planned, "the loop saved nothing")
+				if f.branch.differs {
+					t.Fatalf("%s: what the loop saves differs from the plan:\n%s", change, f.repo.Git("diff", "status~1", "status"))
+				}
 				f.now = f.now.Add(time.Duration(f.rng.IntN(120)) * time.Second)
 				for range f.rng.IntN(4) { // workloads start, or the next change meets them as they are
 					f.pass()
 					f.now = f.now.Add(20 * time.Second)
 				}
 			}
-			var view offline.Replayed
-			f.run(0, &view, "replay", "--repo", f.repo.Dir, "-n", "1000", "-o", "json")
-			require.Positive(t, view.Equal)
-			refusals += f.refusals
+			made := f.replayed()
+			require.Positive(t, made.Equal)
+			require.Zero(t, made.Differs+made.Unknown, made.Commits)
+			refusals += f.branch.refusals
 		})
 	}
 	if fleets > length {
@@ -58,19 +72,39 @@ func TestPlanIsWhatIsSaved(t *testing.T) {
 
 // fluctuation is a world that changes at random.
 type fluctuation struct {
-	*world
+	t        *testing.T
+	repo     *gittest.Repo
+	now      time.Time
+	paper    *Runtime
+	loop     *reconcile.Loop
 	rng      *rand.Rand
 	key      string
+	clone    *clone.Tree
+	branch   *planFirst
 	first    string // commit, for pins
 	accepted string // the last commit that counts
 	enforced bool   // commits that nobody signed are refused
-	refusals int
 }
 
 var fluctuating = []string{"shop", "blog", "api"}
 
 func newFluctuation(t *testing.T, seed uint64) *fluctuation {
-	f := &fluctuation{world: newWorld(t), rng: rand.New(rand.NewPCG(seed, 0))}
+	f := &fluctuation{
+		t: t, repo: gittest.New(t), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		rng: rand.New(rand.NewPCG(seed, 0)), branch: &planFirst{},
+	}
+	on := func(branch *status.Branch) reconcile.Ledger {
+		f.branch.Branch = branch
+		return f.branch
+	}
+	var err error
+	f.paper, f.loop, err = Open(t.Context(), Options{
+		Repo: f.repo.Dir, Dir: t.TempDir(), Evaluator: evaluators.New(t), Now: func() time.Time { return f.now }, AtEnd: t.Cleanup, On: on,
+	})
+	require.NoError(t, err)
+	f.repo.Write("fleet.cue", Fleet)
+	f.repo.Write("tenants/acme/tenant.cue", Tenant("acme", 32))
+	f.repo.Write("tenants/globex/tenant.cue", Tenant("globex", 32))
 	key, public := f.repo.Key("root")
 	f.key, f.enforced = key, seed%2 == 1
 	enforce := ""
@@ -84,7 +118,17 @@ func newFluctuation(t *testing.T, seed uint64) *fluctuation {
 	f.first = f.repo.Commit("first")
 	f.accepted = f.first
 	f.pass()
+	f.clone, err = clone.Open(t.Context(), f.repo.Dir)
+	require.NoError(t, err)
+	t.Cleanup(f.clone.Close)
 	return f
+}
+
+// pass makes one pass of the reconciler that must go through.
+func (f *fluctuation) pass() {
+	f.t.Helper()
+	_, err := f.loop.Pass(f.t.Context())
+	require.NoError(f.t, err)
 }
 
 // declare writes an application in one of several shapes.
@@ -126,13 +170,13 @@ func (f *fluctuation) change() string {
 		f.declare(name)
 	case n == 4:
 		what = "remove " + name
-		f.repo.Git("rm", "-rqf", "--ignore-unmatch", dir)
+		f.remove(dir)
 	case n == 5:
 		what = "break " + name
 		f.repo.Write(dir+"/more.cue", "package fleet\napplication: priority: 99999\n")
 	case n == 6:
 		what = "mend " + name
-		f.repo.Git("rm", "-qf", "--ignore-unmatch", dir+"/more.cue")
+		f.remove(dir + "/more.cue")
 		f.declare(name)
 	case n == 7:
 		what = "pin " + name
@@ -146,6 +190,11 @@ func (f *fluctuation) change() string {
 	return what
 }
 
+func (f *fluctuation) remove(name string) {
+	f.t.Helper()
+	require.NoError(f.t, os.RemoveAll(filepath.Join(f.repo.Dir, name)))
+}
+
 // commit commits what was written. A commit that nobody signed is refused where
 // signatures are enforced, and what follows it, until somebody signs all of it anew.
 func (f *fluctuation) commit(what string) {
@@ -155,7 +204,7 @@ func (f *fluctuation) commit(what string) {
 		}
 		return
 	}
-	if refused := f.repo.Git("rev-parse", "HEAD") != f.accepted; refused && f.rng.IntN(2) == 0 {
+	if refused := f.repo.Head() != f.accepted; refused && f.rng.IntN(2) == 0 {
 		f.repo.CommitSigned(f.key, what) // on top of what is refused
 		return
 	} else if refused {
@@ -166,7 +215,7 @@ func (f *fluctuation) commit(what string) {
 
 // ask approves or resumes whatever step of an application waits.
 func (f *fluctuation) ask(name string) {
-	ledger, err := status.ReadClone(f.t.Context(), f.repo.Dir, f.tip())
+	ledger, err := f.branch.Load(f.t.Context())
 	require.NoError(f.t, err)
 	in, ok := ledger.Find(model.AppID{Tenant: "acme", Name: name})
 	if !ok || in.Run == nil {
@@ -184,39 +233,68 @@ func (f *fluctuation) ask(name string) {
 
 // planned returns the ledger that is planned of the clone. Of a branch that is refused,
 // it plans the last commit that counts.
-func (f *fluctuation) planned() model.Ledger {
+func (f *fluctuation) planned() *model.Ledger {
 	f.t.Helper()
-	w, err := clone.Open(f.t.Context(), f.repo.Dir)
-	require.NoError(f.t, err)
-	defer w.Close()
-	o, err := (&fleetFlags{fleet: "fleet"}).options(f.t.Context(), nil)
-	require.NoError(f.t, err)
-	made, err := offline.Plan(f.t.Context(), o, offline.Case{Tree: w, StatusBranch: "status", Now: f.now}, "main", f.accepted)
+	f.evaluate()
+	made, err := offline.Plan(f.t.Context(), f.options(), offline.Case{Tree: f.clone, StatusBranch: "status", Now: f.now}, "main", f.accepted)
 	require.NoError(f.t, err)
 	refused := slices.ContainsFunc(made.Notes, func(note string) bool { return strings.HasPrefix(note, "main is refused: commit ") })
-	require.Equal(f.t, f.repo.Git("rev-parse", "main") != f.accepted, refused, made.Notes)
-	return made.Next
+	require.Equal(f.t, f.repo.Head() != f.accepted, refused, made.Notes)
+	return &made.Next
 }
 
-// saved returns the files of a status branch to which the planned ledger is saved, after
-// a commit of the real one. The plan of an accepted commit does not have the problem that
-// the branch is refused behind it.
-func (f *fluctuation) saved(before string, planned model.Ledger) string {
+// evaluate leaves the answers for the plan, which would start a child of its own for each that is missing.
+func (f *fluctuation) evaluate() {
 	f.t.Helper()
-	ledger, err := status.ReadClone(f.t.Context(), f.repo.Dir, f.tip())
+	files, err := f.clone.Commit(f.t.Context(), f.accepted)
 	require.NoError(f.t, err)
-	if len(ledger.Problems) > 0 && ledger.Problems[0].Code == access.CodeUnsigned {
-		planned.Problems = slices.Concat(ledger.Problems[:1], planned.Problems)
-		f.refusals++
+	evaluators.New(f.t).Fleet(f.accepted, files, f.clone.At(f.t.Context(), f.accepted))
+}
+
+// replayed is what replay makes of the whole status branch.
+func (f *fluctuation) replayed() offline.Replayed {
+	f.t.Helper()
+	fleet, err := source.Open(f.t.Context(), source.Options{URL: f.repo.Dir, Dir: f.t.TempDir()})
+	require.NoError(f.t, err)
+	defer fleet.Close()
+	latest, found, err := f.branch.Latest(f.t.Context())
+	require.NoError(f.t, err)
+	require.True(f.t, found)
+	made, err := offline.Replay(f.t.Context(), f.options(), fleet, latest, "", model.AppID{}, 1000)
+	require.NoError(f.t, err)
+	return made
+}
+
+func (f *fluctuation) options() offline.Options {
+	return offline.Options{Child: []string{evaluators.Child(f.t)}, Answers: evaluators.Answers(f.t), Fleet: "fleet"}
+}
+
+// planFirst is a status branch to which a planned ledger is saved before that of the
+// loop, which is made of the same one.
+type planFirst struct {
+	*status.Branch
+	planned  *model.Ledger // nil: nothing is
+	differs  bool          // there was something left to save
+	refusals int
+	unsaved  bool // the loop was shown what it has not saved yet
+}
+
+// Commit saves the planned ledger and then next. The plan of an accepted commit does not
+// have the problem that the branch is refused behind it.
+func (b *planFirst) Commit(ctx context.Context, previous, next model.Ledger) (saved model.Ledger, changed bool, err error) {
+	b.unsaved = len(next.Unsaved) > 0
+	if b.planned == nil {
+		return b.Branch.Commit(ctx, previous, next)
 	}
-	scratch := gittest.NewBare(f.t)
-	scratch.Git("fetch", "-q", f.repo.Dir, before+":refs/heads/status")
-	branch, err := status.Open(f.t.Context(), status.Options{URL: scratch.Dir, Dir: filepath.Join(f.t.TempDir(), "status")})
-	require.NoError(f.t, err)
-	defer branch.Close()
-	previous, err := branch.Load(f.t.Context())
-	require.NoError(f.t, err)
-	_, _, err = branch.Commit(f.t.Context(), previous, planned)
-	require.NoError(f.t, err)
-	return scratch.Git("ls-tree", "-r", "status")
+	planned := *b.planned
+	b.planned = nil
+	if len(next.Problems) > 0 && next.Problems[0].Code == access.CodeUnsigned {
+		planned.Problems = slices.Concat(next.Problems[:1], planned.Problems)
+		b.refusals++
+	}
+	if saved, changed, err = b.Branch.Commit(ctx, previous, planned); err != nil {
+		return saved, changed, err
+	}
+	saved, b.differs, err = b.Branch.Commit(ctx, saved, next)
+	return saved, changed || b.differs, err
 }
