@@ -2,6 +2,7 @@ package layer
 
 import (
 	"bytes"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -53,10 +54,7 @@ func definitionsOf(l *Layer) (source string, problems []model.Problem) {
 		if err != nil {
 			continue // reported already
 		}
-		var written []*ast.StructLit
-		for _, top := range fields(tree.Decls, l.Field) {
-			written = append(written, fields(top.Elts, "definitions")...)
-		}
+		written := definitionsOfFile(tree, l.Field)
 		if len(written) == 0 {
 			continue
 		}
@@ -92,17 +90,49 @@ func definitionsOf(l *Layer) (source string, problems []model.Problem) {
 	return string(formatted), nil
 }
 
+// labelled returns the fields among declarations, by their names. That of a pattern is "".
+func labelled(decls []ast.Decl) iter.Seq2[string, *ast.Field] {
+	return func(yield func(string, *ast.Field) bool) {
+		for _, d := range decls {
+			if f, ok := d.(*ast.Field); ok {
+				if name, _, _ := ast.LabelName(f.Label); !yield(name, f) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // fields returns the structs that declarations write as the value of a field.
 func fields(decls []ast.Decl, name string) (out []*ast.StructLit) {
-	for _, d := range decls {
-		f, ok := d.(*ast.Field)
-		if !ok {
-			continue
-		}
-		s, isStruct := f.Value.(*ast.StructLit)
-		if label, _, err := ast.LabelName(f.Label); err == nil && label == name && isStruct {
+	for label, f := range labelled(decls) {
+		if s, ok := f.Value.(*ast.StructLit); ok && label == name {
 			out = append(out, s)
 		}
+	}
+	return out
+}
+
+// kindsDefined are the kinds of definitions.
+var kindsDefined = []string{"components", "traits", "steps"}
+
+// definitionsIn returns the definitions of a kind among declarations, by their names.
+func definitionsIn(decls []ast.Decl, kind string) iter.Seq2[string, *ast.Field] {
+	return func(yield func(string, *ast.Field) bool) {
+		for _, all := range fields(decls, kind) {
+			for name, f := range labelled(all.Elts) {
+				if !yield(name, f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// definitionsOfFile returns what the declarations of a file write as the definitions of a layer.
+func definitionsOfFile(tree *ast.File, layer string) (out []*ast.StructLit) {
+	for _, top := range fields(tree.Decls, layer) {
+		out = append(out, fields(top.Elts, "definitions")...)
 	}
 	return out
 }
@@ -110,33 +140,24 @@ func fields(decls []ast.Decl, name string) (out []*ast.StructLit) {
 // closedParameters blames definitions that do not write out all fields of their
 // parameter: an open struct would accept every typo.
 func closedParameters(field string, definitions *ast.StructLit) (problems []model.Problem) {
-	for _, kind := range []string{"components", "traits", "steps"} {
-		for _, named := range fields(definitions.Elts, kind) {
-			for _, d := range named.Elts {
-				f, ok := d.(*ast.Field)
-				if !ok {
-					continue
-				}
-				name, _, _ := ast.LabelName(f.Label)
-				body, ok := f.Value.(*ast.StructLit)
-				if !ok {
-					continue // the schema reports it
-				}
-				path := field + ".definitions." + kind + "." + name + ".#Parameter"
-				parameter := fields(body.Elts, "#Parameter")
-				if len(parameter) == 0 {
-					problems = append(problems, model.Problem{
-						Code: catalogue.Parameter, Path: path, Message: "must be written: what the definition takes",
-						Places: []model.Place{{At: f.Label.Pos().String()}},
-					})
-				}
-				for _, p := range parameter {
-					if open := ellipsis(p); open != nil {
-						problems = append(problems, model.Problem{
-							Code: catalogue.Parameter, Path: path, Message: "is open; every field that a definition takes is written out",
-							Places: []model.Place{{At: open.Pos().String(), Note: "..."}},
-						})
-					}
+	for _, kind := range kindsDefined {
+		for name, f := range definitionsIn(definitions.Elts, kind) {
+			body, ok := f.Value.(*ast.StructLit)
+			if !ok {
+				continue // the schema reports it
+			}
+			blame := func(message string, at model.Place) {
+				problems = append(problems, model.Problem{
+					Code: catalogue.Parameter, Path: field + ".definitions." + kind + "." + name + ".#Parameter", Message: message, Places: []model.Place{at},
+				})
+			}
+			parameter := fields(body.Elts, "#Parameter")
+			if len(parameter) == 0 {
+				blame("must be written: what the definition takes", model.Place{At: f.Label.Pos().String()})
+			}
+			for _, p := range parameter {
+				if open := ellipsis(p); open != nil {
+					blame("is open; every field that a definition takes is written out", model.Place{At: open.Pos().String(), Note: "..."})
 				}
 			}
 		}

@@ -127,15 +127,7 @@ type eraser struct {
 // decls erases fields among declarations. A field that is alone and without braces around
 // it is replaced by instead, so that the file still parses.
 func (e *eraser) decls(path []string, decls []ast.Decl, instead string) {
-	for _, d := range decls {
-		field, ok := d.(*ast.Field)
-		if !ok {
-			continue
-		}
-		name, _, err := ast.LabelName(field.Label)
-		if err != nil {
-			continue
-		}
+	for name, field := range labelled(decls) {
 		below := append(path[:len(path):len(path)], name)
 		if e.fields[key(below)] {
 			e.erase(field.Label.Pos().Offset(), field.Value.End().Offset(), instead)

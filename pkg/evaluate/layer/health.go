@@ -32,13 +32,11 @@ func withoutSample(l *Layer) (problems []model.Problem) {
 		if err != nil {
 			continue // reported already
 		}
-		for _, top := range fields(tree.Decls, l.Field) {
-			for _, all := range fields(top.Elts, "definitions") {
-				for name, body := range components(all.Elts) {
-					if says(body) && field(body, "sample") == nil {
-						problems = append(problems, l.Blame(catalogue.NoSample, l.Field+".definitions.components."+name,
-							"says what health is, and has no sample of what is live to check that with"))
-					}
+		for _, all := range definitionsOfFile(tree, l.Field) {
+			for name, body := range components(all.Elts) {
+				if says(body) && field(body, "sample") == nil {
+					problems = append(problems, l.Blame(catalogue.NoSample, l.Field+".definitions.components."+name,
+						"says what health is, and has no sample of what is live to check that with"))
 				}
 			}
 		}
@@ -54,16 +52,9 @@ func says(definition *ast.StructLit) bool {
 // components returns the definitions of components that are written as structs, by name.
 func components(decls []ast.Decl) iter.Seq2[string, *ast.StructLit] {
 	return func(yield func(string, *ast.StructLit) bool) {
-		for _, all := range fields(decls, "components") {
-			for _, d := range all.Elts {
-				f, ok := d.(*ast.Field)
-				if !ok {
-					continue
-				}
-				name, _, err := ast.LabelName(f.Label)
-				if body, ok := f.Value.(*ast.StructLit); ok && err == nil && !yield(name, body) {
-					return
-				}
+		for name, f := range definitionsIn(decls, "components") {
+			if body, ok := f.Value.(*ast.StructLit); ok && name != "" && !yield(name, body) {
+				return
 			}
 		}
 	}
@@ -99,11 +90,9 @@ func healthsOf(l *Layer, definitions string) (all map[string]string, problems []
 
 // field returns the value of a field that a struct writes, nil without one.
 func field(s *ast.StructLit, name string) ast.Expr {
-	for _, d := range s.Elts {
-		if f, ok := d.(*ast.Field); ok {
-			if label, _, err := ast.LabelName(f.Label); err == nil && label == name {
-				return f.Value
-			}
+	for label, f := range labelled(s.Elts) {
+		if label == name {
+			return f.Value
 		}
 	}
 	return nil

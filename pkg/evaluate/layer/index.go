@@ -106,12 +106,8 @@ func (r reader) from(path []string, x *ast.SelectorExpr) {
 	if !ok || err != nil || r.user != nil {
 		return
 	}
-	for _, d := range r.packages[in.Name] {
-		f, ok := d.(*ast.Field)
-		if !ok {
-			continue
-		}
-		if label, _, err := ast.LabelName(f.Label); err == nil && label == name {
+	for label, f := range labelled(r.packages[in.Name]) {
+		if label == name {
 			reader{r.index, nil, x}.within(path, f.Value)
 		}
 	}

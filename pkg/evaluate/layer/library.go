@@ -118,18 +118,12 @@ func moduleOf(library []Source) string {
 		if f.Name != ModuleFile || err != nil {
 			continue
 		}
-		for _, d := range tree.Decls {
-			field, ok := d.(*ast.Field)
-			if !ok {
-				continue
+		for label, field := range labelled(tree.Decls) {
+			if text, ok := field.Value.(*ast.BasicLit); ok && label == "module" {
+				name, _ := literal.Unquote(text.Value)
+				name, _, _ = strings.Cut(name, "@")
+				return name
 			}
-			text, isText := field.Value.(*ast.BasicLit)
-			if name, _, err := ast.LabelName(field.Label); err != nil || name != "module" || !isText {
-				continue
-			}
-			name, _ := literal.Unquote(text.Value)
-			name, _, _ = strings.Cut(name, "@")
-			return name
 		}
 	}
 	return "unknown"

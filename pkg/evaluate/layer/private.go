@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/literal"
 	"cuelang.org/go/cue/parser"
 
@@ -66,15 +65,9 @@ func (d *defined) keepsSecrets(kind, name string) bool {
 		if err != nil {
 			return true
 		}
-		for _, kinds := range fields(tree.Decls, kind) {
-			for _, decl := range kinds.Elts {
-				f, ok := decl.(*ast.Field)
-				if !ok {
-					continue
-				}
-				if label, _, err := ast.LabelName(f.Label); err == nil && label == name && mentions(f.Value, keepers) {
-					return true
-				}
+		for label, f := range definitionsIn(tree.Decls, kind) {
+			if label == name && mentions(f.Value, keepers) {
+				return true
 			}
 		}
 	}

@@ -212,11 +212,9 @@ func unasked(file *ast.File, given ast.Expr) []string {
 	}, nil)
 	unused := []string{}
 	for _, parameters := range fields(given.(*ast.StructLit).Elts, "parameter") {
-		for _, d := range parameters.Elts {
-			if f, ok := d.(*ast.Field); ok && !all {
-				if name, _, err := ast.LabelName(f.Label); err == nil && !asked[name] {
-					unused = append(unused, name)
-				}
+		for name := range labelled(parameters.Elts) {
+			if !all && name != "" && !asked[name] {
+				unused = append(unused, name)
 			}
 		}
 	}

@@ -93,19 +93,11 @@ func withoutUnused(name string, data []byte) []byte {
 
 // written returns the fields of a file that write one of the definitions, in order.
 func written(tree *ast.File, field string, definitions map[string]bool) (out []*ast.Field) {
-	for _, top := range fields(tree.Decls, field) {
-		for _, all := range fields(top.Elts, "definitions") {
-			for _, kind := range []string{"components", "traits", "steps"} {
-				for _, s := range fields(all.Elts, kind) {
-					for _, e := range s.Elts {
-						d, ok := e.(*ast.Field)
-						if !ok {
-							continue
-						}
-						if name, _, err := ast.LabelName(d.Label); err == nil && definitions[kind+"."+name] {
-							out = append(out, d)
-						}
-					}
+	for _, all := range definitionsOfFile(tree, field) {
+		for _, kind := range kindsDefined {
+			for name, f := range definitionsIn(all.Elts, kind) {
+				if definitions[kind+"."+name] {
+					out = append(out, f)
 				}
 			}
 		}
