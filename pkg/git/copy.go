@@ -167,15 +167,16 @@ func (c *Copy) Store(commit Hash) (*Store, bool) {
 		return nil, false
 	}
 	u := newUnpacker(file, Limits{Memory: c.memory}.withDefaults())
-	if err = u.pack(); err == nil {
-		c.base = u.pos()
-		err = u.rest()
+	info, err := file.Stat()
+	if err == nil {
+		c.size = info.Size()
+		c.base, err = u.packs(file, c.size)
 	}
 	if err != nil || u.objects[commit].kind != plumbing.CommitObject {
 		_ = file.Close()
 		return nil, false
 	}
-	c.file, c.size = file, u.pos()
+	c.file = file
 	return newStore(u.objects), true
 }
 
