@@ -45,6 +45,15 @@ func tooMuch(after time.Duration, format string, args ...any) error {
 	return &refusal{status: http.StatusTooManyRequests, sentence: fmt.Sprintf(format, args...), after: after}
 }
 
+// handler answers a request, or returns the error that is the answer.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := h(w, r); err != nil {
+		fail(w, r, err)
+	}
+}
+
 // fail writes an error as JSON. An error that blames nobody is one of the world.
 func fail(w http.ResponseWriter, r *http.Request, err error) {
 	known := &refusal{status: http.StatusServiceUnavailable, sentence: err.Error()}
@@ -65,31 +74,28 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 const maxSentence = 4 << 10
 
 // answer serves what a function says of the moment that a request is about.
-func (s *Server) answer(say func(ctx context.Context, m Moment, r *http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) answer(say func(ctx context.Context, m Moment, r *http.Request) (any, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		m, err := s.moment(r.Context(), r)
 		if err != nil {
-			fail(w, r, err)
-			return
+			return err
 		}
 		said, err := say(r.Context(), m, r)
 		if err != nil {
-			fail(w, r, err)
-			return
+			return err
 		}
 		w.Header().Set("Daros-Status-Commit", m.Commit)
-		sendJSON(w, r, said)
+		return sendJSON(w, r, said)
 	}
 }
 
 // sendJSON sends a value, or that the client has it already.
-func sendJSON(w http.ResponseWriter, r *http.Request, v any) {
+func sendJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	body, err := view.JSON(v)
-	if err != nil {
-		fail(w, r, err)
-		return
+	if err == nil {
+		send(w, r, body)
 	}
-	send(w, r, body)
+	return err
 }
 
 // send writes a body, or that the client has it already.

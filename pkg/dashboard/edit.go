@@ -40,27 +40,26 @@ func (s *Server) drafting(ctx context.Context, w http.ResponseWriter, r *http.Re
 }
 
 // look answers with what a worker says of the files.
-func (s *Server) look(w http.ResponseWriter, r *http.Request, q Question) {
+func (s *Server) look(w http.ResponseWriter, r *http.Request, q Question) error {
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.previewIn, errSlow)
 	defer stop()
 	a, err := s.drafting(ctx, w, r, q, s.previewIn)
-	reply(w, r, a, err)
+	return reply(w, r, a, err)
 }
 
 // drafts reports whether there are files that people could draft changes of.
 func (s *Server) drafts() bool { return s.workers != nil && s.Saver != nil }
 
 // source answers with what the files say of an application, of a tenant, or of the platform.
-func (s *Server) source(w http.ResponseWriter, r *http.Request) {
+func (s *Server) source(w http.ResponseWriter, r *http.Request) error {
 	dir, err := dirOf(r)
 	if err == nil && !s.drafts() {
 		err = errNoDrafts
 	}
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
-	s.look(w, r, Question{About: aboutSource, Dir: dir})
+	return s.look(w, r, Question{About: aboutSource, Dir: dir})
 }
 
 // dirOf returns the directory of the layer that a request names.
@@ -91,12 +90,11 @@ func subjectOf(dir string) string {
 }
 
 // offers answers with what a declaration can name.
-func (s *Server) offers(w http.ResponseWriter, r *http.Request) {
+func (s *Server) offers(w http.ResponseWriter, r *http.Request) error {
 	if !s.drafts() {
-		fail(w, r, errNoDrafts)
-		return
+		return errNoDrafts
 	}
-	s.look(w, r, Question{About: aboutOffers, Tenant: r.URL.Query().Get("tenant")})
+	return s.look(w, r, Question{About: aboutOffers, Tenant: r.URL.Query().Get("tenant")})
 }
 
 // schemas are those of the layers of every fleet. They are made once for all servers, as that takes a while.
@@ -107,64 +105,58 @@ func once(layer string) func() ([]byte, error) {
 }
 
 // schema answers with the schema of a layer. For a tenant it has what that tenant can use beside the types and traits of every fleet.
-func (s *Server) schema(layer string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) schema(layer string) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		if tenant := r.URL.Query().Get("tenant"); tenant != "" && s.drafts() {
-			s.look(w, r, Question{About: aboutSchema, Layer: layer, Tenant: tenant})
-			return
+			return s.look(w, r, Question{About: aboutSchema, Layer: layer, Tenant: tenant})
 		}
 		body, err := schemas[layer]()
-		if err != nil {
-			fail(w, r, err)
-			return
+		if err == nil {
+			send(w, r, append(body[:len(body):len(body)], '\n'))
 		}
-		send(w, r, append(body[:len(body):len(body)], '\n'))
+		return err
 	}
 }
 
 // preview answers with what a draft would do.
-func (s *Server) preview(w http.ResponseWriter, r *http.Request) {
+func (s *Server) preview(w http.ResponseWriter, r *http.Request) error {
 	asked, err := s.readDraft(w, r)
 	if err == nil && asked.Name+asked.Message+asked.Into != "" {
 		err = refuse(http.StatusBadRequest, "a preview has no name and no message: it is not saved")
 	}
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	ctx, end := of(r).previews.begin(r.Context(), s.previewIn, errSlow)
 	defer end()
 	a, err := s.drafting(ctx, w, r, Question{About: aboutPreview, Body: encoded(asked)}, s.previewIn)
-	reply(w, r, a, err)
+	return reply(w, r, a, err)
 }
 
 // save commits a draft onto a new branch, or writes it into the work tree. It judges it anew: nothing that the page says of it
 // counts.
-func (s *Server) save(w http.ResponseWriter, r *http.Request) {
+func (s *Server) save(w http.ResponseWriter, r *http.Request) error {
 	asked, err := s.readDraft(w, r)
 	if err == nil && asked.Into != "" && (asked.Into != "files" || asked.Name+asked.Message != "" || s.Gate != nil) {
 		err = refuse(http.StatusBadRequest, "into=%.20q: write \"files\" for the work tree of your own clone, without a name and a message", asked.Into)
 	}
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	if asked.Into != "" {
-		s.writeFiles(w, r, asked)
-		return
+		return s.writeFiles(w, r, asked)
 	}
 	onto, err := clone.ParseDraftBranch(asked.Name)
 	if err == nil && (len(asked.Message) > maxMessage || !utf8.ValidString(asked.Message)) {
 		err = errors.New("the message has more than 4096 bytes, or other bytes than text")
 	}
 	if err != nil {
-		fail(w, r, blame(http.StatusBadRequest, err))
-		return
+		return blame(http.StatusBadRequest, err)
 	}
 	if s.Gate != nil {
 		onto = onto.Of(of(r).who.User)
 	}
-	s.judged(w, r, asked, func(ctx context.Context, d *Drafted) (any, error) {
+	return s.judged(w, r, asked, func(ctx context.Context, d *Drafted) (any, error) {
 		saved, err := s.Saver.Save(ctx, d.Commit, d.Changes, asked.message(), onto)
 		if refused := (*clone.RefusedError)(nil); errors.As(err, &refused) {
 			err = blame(http.StatusBadGateway, refused)
@@ -174,8 +166,8 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) {
 }
 
 // writeFiles writes a draft into the work tree.
-func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, asked draft) {
-	s.judged(w, r, asked, func(ctx context.Context, d *Drafted) (any, error) {
+func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, asked draft) error {
+	return s.judged(w, r, asked, func(ctx context.Context, d *Drafted) (any, error) {
 		v := view.WrittenDraft{Written: []string{}}
 		for _, c := range d.Changes {
 			v.Written = append(v.Written, c.Name)
@@ -185,7 +177,7 @@ func (s *Server) writeFiles(w http.ResponseWriter, r *http.Request, asked draft)
 }
 
 // judged does what follows if a draft may be saved, and answers with what came of it, or else with why it may not.
-func (s *Server) judged(w http.ResponseWriter, r *http.Request, asked draft, do func(ctx context.Context, d *Drafted) (any, error)) {
+func (s *Server) judged(w http.ResponseWriter, r *http.Request, asked draft, do func(ctx context.Context, d *Drafted) (any, error)) error {
 	ctx, stop := context.WithTimeoutCause(context.WithoutCancel(r.Context()), maxSave, errLong)
 	defer stop()
 	a, err := s.drafting(ctx, w, r, Question{About: aboutSaving, Body: encoded(asked)}, maxSave)
@@ -196,7 +188,7 @@ func (s *Server) judged(w http.ResponseWriter, r *http.Request, asked draft, do 
 			a.Body, err = view.JSON(said)
 		}
 	}
-	reply(w, r, a, err)
+	return reply(w, r, a, err)
 }
 
 // mayBeSaved reports whether drafts can be saved. In a clone that means in the name of whoever has it, so several people propose to

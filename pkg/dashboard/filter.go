@@ -52,7 +52,7 @@ type routes struct {
 }
 
 // HandleFunc adds a route. It panics for one whose path names no tenant and that has no filter.
-func (rt *routes) HandleFunc(pattern string, answer http.HandlerFunc) {
+func (rt *routes) HandleFunc(pattern string, answer handler) {
 	how := filters[pattern]
 	if strings.Contains(pattern, "{tenant}") {
 		how = named
@@ -61,35 +61,33 @@ func (rt *routes) HandleFunc(pattern string, answer http.HandlerFunc) {
 		panic("the route " + pattern + " has no filter")
 	}
 	rt.names = append(rt.names, pattern)
-	rt.ServeMux.HandleFunc(pattern, rt.server.filtered(how, answer))
+	rt.ServeMux.Handle(pattern, rt.server.filtered(how, answer))
 }
 
 // errHidden is the answer for what is not there, and for what may not be read: nobody can tell one from the other.
 var errHidden = refuse(http.StatusNotFound, "there is no such tenant or application, or you may not read it")
 
 // filtered answers as a route does, for what who asks may read.
-func (s *Server) filtered(how filter, answer http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) filtered(how filter, answer handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		v := of(r)
 		if v.reads.All {
-			answer(w, r)
-			return
+			return answer(w, r)
 		}
 		if tenant := cmp.Or(r.PathValue("tenant"), r.URL.Query().Get("tenant")); tenant != "" && !v.reads.Reads(tenant) ||
 			how == named && r.PathValue("tenant") == "" {
-			fail(w, r, errHidden)
-			return
+			return errHidden
 		}
 		if how == whole {
-			fail(w, r, refuse(http.StatusForbidden, "this names applications of all tenants, and you may read some of them only"))
-			return
+			return refuse(http.StatusForbidden, "this names applications of all tenants, and you may read some of them only")
 		}
 		held := &unnamed{ResponseWriter: w, view: s.unnamed(v.reads)}
 		asked := r.Clone(r.Context())
 		asked.Header.Del("Accept-Encoding") // names can be taken out of plain text only,
 		asked.Header.Del("If-None-Match")   // and the tag is that of what is left
-		answer(held, asked)
+		answer.ServeHTTP(held, asked)
 		held.send(r)
+		return nil
 	}
 }
 

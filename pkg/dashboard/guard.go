@@ -16,11 +16,11 @@ const policy = "default-src 'none'; script-src 'self'; style-src-elem 'self'; st
 // none that another site makes a browser send.
 func guard(hosts []string, next http.Handler) http.Handler {
 	origin := http.NewCrossOriginProtection()
-	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fail(w, r, refuse(http.StatusForbidden, "the request comes from another site"))
+	origin.SetDenyHandler(handler(func(http.ResponseWriter, *http.Request) error {
+		return refuse(http.StatusForbidden, "the request comes from another site")
 	}))
 	next = origin.Handler(next)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return handler(func(w http.ResponseWriter, r *http.Request) error {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -28,14 +28,13 @@ func guard(hosts []string, next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if !slices.Contains(hosts, strings.ToLower(r.Host)) {
-			fail(w, r, refuse(http.StatusMisdirectedRequest, "the dashboard answers for %s only", hosts[0]))
-			return
+			return refuse(http.StatusMisdirectedRequest, "the dashboard answers for %s only", hosts[0])
 		}
 		if clean := path.Clean(r.URL.Path); r.URL.Path != clean && r.URL.Path != clean+"/" {
-			fail(w, r, refuse(http.StatusNotFound, "the dashboard has no such path"))
-			return
+			return refuse(http.StatusNotFound, "the dashboard has no such path")
 		}
 		next.ServeHTTP(w, r)
+		return nil
 	})
 }
 

@@ -11,10 +11,9 @@ import (
 )
 
 // heads answers with what may be merged.
-func (s *Server) heads(w http.ResponseWriter, r *http.Request) {
+func (s *Server) heads(w http.ResponseWriter, r *http.Request) error {
 	if s.Proposals == nil {
-		fail(w, r, errNoClone)
-		return
+		return errNoClone
 	}
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.answerIn, errTooLong)
 	defer stop()
@@ -23,10 +22,9 @@ func (s *Server) heads(w http.ResponseWriter, r *http.Request) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
-	sendJSON(w, r, v)
+	return sendJSON(w, r, v)
 }
 
 // errNoHead is the answer for a head that is not there, and for one that may not be read.

@@ -10,33 +10,28 @@ import (
 )
 
 // following serves requests about what a cluster has of an application that the newest ledger knows.
-func (s *Server) following(say func(w http.ResponseWriter, r *http.Request, m *Moment, f Followed)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+func (s *Server) following(say func(w http.ResponseWriter, r *http.Request, m *Moment, f Followed) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		app, err := appOf(r)
 		if err != nil {
-			fail(w, r, err)
-			return
+			return err
 		}
 		m, _ := s.follower.tip()
 		switch {
 		case s.viewings == nil:
-			fail(w, r, refuse(http.StatusNotImplemented, "objects, events and logs are in a cluster: start the dashboard with --live"))
-			return
+			return refuse(http.StatusNotImplemented, "objects, events and logs are in a cluster: start the dashboard with --live")
 		case m == nil:
-			fail(w, r, errors.New("the status branch could not be read yet"))
-			return
+			return errors.New("the status branch could not be read yet")
 		}
 		if _, ok := m.Ledger.Find(app); !ok {
-			fail(w, r, blame(http.StatusNotFound, view.Of(app).Missing(m.Ledger)))
-			return
+			return blame(http.StatusNotFound, view.Of(app).Missing(m.Ledger))
 		}
 		f, leave, err := s.viewings.enter(app, personOf(r))
 		if err != nil {
-			fail(w, r, err)
-			return
+			return err
 		}
 		defer leave()
-		say(w, r, m, f)
+		return say(w, r, m, f)
 	}
 }
 
@@ -47,19 +42,18 @@ func personOf(r *http.Request) runtime.Person {
 }
 
 // live answers what there is of an application now.
-func (s *Server) live(w http.ResponseWriter, r *http.Request, m *Moment, f Followed) {
+func (s *Server) live(w http.ResponseWriter, r *http.Request, m *Moment, f Followed) error {
 	v, err := f.Look(r.Context(), m.Ledger)
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
-	sendJSON(w, r, v)
+	return sendJSON(w, r, v)
 }
 
 // liveStream tells when something changed of what there is of an application, or of what is wanted.
-func (s *Server) liveStream(w http.ResponseWriter, r *http.Request, m *Moment, f Followed) {
+func (s *Server) liveStream(w http.ResponseWriter, r *http.Request, m *Moment, f Followed) error {
 	_, _ = f.Look(r.Context(), m.Ledger) // so that the watches begin; who asks for the answer is told what is wrong
-	s.events(w, r, "live", func() (id, data string, changed <-chan struct{}) {
+	return s.events(w, r, "live", func() (id, data string, changed <-chan struct{}) {
 		version, changed := f.Changed()
 		return strconv.Itoa(version), `{"version":` + strconv.Itoa(version) + `}`, changed
 	})

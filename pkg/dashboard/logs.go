@@ -32,24 +32,21 @@ type logLine struct {
 }
 
 // logs sends the last lines of the log of a container, and what follows.
-func (s *Server) logs(w http.ResponseWriter, r *http.Request, m *Moment, f Followed) {
+func (s *Server) logs(w http.ResponseWriter, r *http.Request, m *Moment, f Followed) error {
 	leave, ok := s.readers.enter(personOf(r).Name)
 	if !ok {
-		fail(w, r, refuse(http.StatusTooManyRequests, "%d logs are open already; close one", mostLogs))
-		return
+		return refuse(http.StatusTooManyRequests, "%d logs are open already; close one", mostLogs)
 	}
 	defer leave()
 	if _, err := f.Look(r.Context(), m.Ledger); err != nil { // which pods there are
-		fail(w, r, err)
-		return
+		return err
 	}
 	asked := r.URL.Query()
 	log, err := f.Logs(r.Context(), runtime.LogQuery{
 		Pod: asked.Get("pod"), Container: asked.Get("container"), Previous: asked.Get("previous") == "true", Lines: mostLines,
 	})
 	if err != nil {
-		fail(w, r, blameLive(err))
-		return
+		return blameLive(err)
 	}
 	defer log.Close()
 	ctx, cancel := context.WithCancel(r.Context())
@@ -61,28 +58,28 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request, m *Moment, f Follo
 
 	send := s.pace.sender(w)
 	if !send(": log\n\n") {
-		return
+		return nil
 	}
 	alive := time.NewTicker(s.pace.alive)
 	defer alive.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-alive.C:
 			if !send(":\n\n") {
-				return
+				return nil
 			}
 		case batch := <-batches:
 			data, err := json.Marshal(batch)
 			if err != nil || !send("event: log\ndata: %s\n\n", data) {
-				return
+				return nil
 			}
 		case err := <-ended:
 			ended <- nil
 			data, _ := json.Marshal(endOf(err))
 			send("event: end\ndata: %s\n\n", data)
-			return
+			return nil
 		}
 	}
 }

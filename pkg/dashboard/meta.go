@@ -34,7 +34,7 @@ type Meta struct {
 	Links model.Links `json:"links"` // templates of where to look further
 }
 
-func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
+func (s *Server) meta(w http.ResponseWriter, r *http.Request) error {
 	m, _ := s.follower.tip()
 	looked, failed := s.follower.state()
 	v := Meta{Version: s.Version, Repo: s.Repo, Branch: s.Name, Looked: looked, WhatIf: s.workers != nil, Plans: s.Proposals != nil, Edit: s.drafts() && !s.ReadOnly && s.mayBeSaved(), Saves: s.Saves, Live: s.viewings != nil, User: of(r).who.User, Base: s.follower.start(), Reconciler: s.Reconciler.standing(), Links: s.Links}
@@ -50,10 +50,10 @@ func (s *Server) meta(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := view.JSON(v)
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Daros-Status-Commit", v.Commit)
 	w.Header().Set("Cache-Control", "no-store")
 	write(w, r, http.StatusOK, body)
+	return nil
 }

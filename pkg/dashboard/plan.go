@@ -31,29 +31,25 @@ type planning struct {
 }
 
 // plan answers what the merge of a head would do.
-func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
+func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	if s.Proposals == nil || s.workers == nil {
-		fail(w, r, errNoClone)
-		return
+		return errNoClone
 	}
 	m, err := s.newest()
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	ctx, stop := context.WithTimeoutCause(r.Context(), s.answerIn, errPlanning)
 	defer stop()
 	v := of(r)
 	head, base, err := s.find(ctx, r.URL.Query().Get("head"), v.reads)
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	about := fmt.Sprint(head, base, m.Commit, v.reads) // what they may read may be another part by now
 	p, begins, err := v.plan(s.running, about, s.Now(), func() error { return s.budgets.left(v.who.User) })
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	if begins {
 		s.work.Go(func() { s.make(v, p, head.Name) })
@@ -61,10 +57,9 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		fail(w, r, context.Cause(ctx))
-		return
+		return context.Cause(ctx)
 	}
-	reply(w, r, p.made, p.err)
+	return reply(w, r, p.made, p.err)
 }
 
 // plan returns the plan that is made of some commits, or was made a moment ago, or one that the caller has to make, if it may. Then

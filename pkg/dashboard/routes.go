@@ -48,21 +48,22 @@ func (s *Server) api() *routes {
 	for _, layer := range layers {
 		mux.HandleFunc("GET /api/v1/schema/"+layer, s.schema(layer))
 	}
-	mux.HandleFunc("GET /api/v1/schema", func(w http.ResponseWriter, r *http.Request) { sendJSON(w, r, view.Schemas{Schemas: layers}) })
+	mux.HandleFunc("GET /api/v1/schema", func(w http.ResponseWriter, r *http.Request) error {
+		return sendJSON(w, r, view.Schemas{Schemas: layers})
+	})
 	mux.HandleFunc("GET /api/v1/offers", s.offers)
 	mux.HandleFunc("POST /api/v1/preview", s.preview)
 	mux.HandleFunc(saving, s.save)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) error {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			other := r.Clone(r.Context())
 			other.Method = method
 			if _, pattern := mux.Handler(other); pattern != "/" && method != r.Method {
 				w.Header().Set("Allow", method)
-				fail(w, r, refuse(http.StatusMethodNotAllowed, "this can only be asked with %s", method))
-				return
+				return refuse(http.StatusMethodNotAllowed, "this can only be asked with %s", method)
 			}
 		}
-		fail(w, r, refuse(http.StatusNotFound, "the dashboard has no such answer"))
+		return refuse(http.StatusNotFound, "the dashboard has no such answer")
 	})
 	return mux
 }

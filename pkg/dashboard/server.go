@@ -156,7 +156,7 @@ func (s *Server) handler(hosts []string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", s.pages)
 	if s.Gate == nil {
-		mux.HandleFunc("POST /api/v1/session", s.sessions.signIn)
+		mux.Handle("POST /api/v1/session", handler(s.sessions.signIn))
 	}
 	if s.SignIn != nil {
 		s.SignIn.handle(mux)

@@ -65,27 +65,25 @@ func newSessions(token string, now func() time.Time) *sessions {
 }
 
 // signIn exchanges the token for a cookie.
-func (s *sessions) signIn(w http.ResponseWriter, r *http.Request) {
+func (s *sessions) signIn(w http.ResponseWriter, r *http.Request) error {
 	var shown struct {
 		Token string `json:"token"`
 	}
 	if err := readJSON(w, r, maxTokenBody, &shown); err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	digest := sha256.Sum256([]byte(shown.Token))
 	if subtle.ConstantTimeCompare(digest[:], s.token[:]) != 1 {
-		fail(w, r, refuse(http.StatusForbidden, "this is not the token of the dashboard; the command that serves it prints it"))
-		return
+		return refuse(http.StatusForbidden, "this is not the token of the dashboard; the command that serves it prints it")
 	}
 	key, ok := s.begin()
 	if !ok {
-		fail(w, r, tooMuch(betweenSigns, "somebody signed in less than %s ago; try again", betweenSigns))
-		return
+		return tooMuch(betweenSigns, "somebody signed in less than %s ago; try again", betweenSigns)
 	}
 	http.SetCookie(w, &http.Cookie{Name: cookieOf(r), Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 // begin opens a session, unless the last one began a moment ago.

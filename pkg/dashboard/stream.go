@@ -17,8 +17,8 @@ type pace struct {
 var usualPace = pace{most: 8, between: time.Second, alive: 15 * time.Second, patience: 10 * time.Second}
 
 // stream sends the newest commit of the branch, with the one that drafts start from, and what comes after each.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
-	s.events(w, r, "tip", func() (id, data string, changed <-chan struct{}) {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
+	return s.events(w, r, "tip", func() (id, data string, changed <-chan struct{}) {
 		m, changed := s.follower.tip()
 		switch base := s.follower.start(); {
 		case m == nil:
@@ -32,7 +32,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 }
 
 // events sends an event of a name for what is newest, and for each newer one, as long as the client reads.
-func (s *Server) events(w http.ResponseWriter, r *http.Request, name string, newest func() (id, data string, changed <-chan struct{})) {
+func (s *Server) events(w http.ResponseWriter, r *http.Request, name string, newest func() (id, data string, changed <-chan struct{})) error {
 	places := s.streams
 	if s.Gate != nil {
 		places = of(r).streams
@@ -41,12 +41,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, name string, new
 	case places <- struct{}{}:
 		defer func() { <-places }()
 	default:
-		fail(w, r, refuse(http.StatusTooManyRequests, "%d streams are open already; close a page", cap(places)))
-		return
+		return refuse(http.StatusTooManyRequests, "%d streams are open already; close a page", cap(places))
 	}
 	send := s.pace.sender(w)
 	if !send(": %s\n\n", name) {
-		return
+		return nil
 	}
 	alive := time.NewTicker(s.pace.alive)
 	defer alive.Stop()
@@ -56,7 +55,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, name string, new
 		var rest <-chan time.Time // until the next event may be sent
 		if id != sent {
 			if !send("id: %s\nevent: %s\ndata: %s\n\n", id, name, data) {
-				return
+				return nil
 			}
 			sent = id
 			rest = time.After(s.pace.between)
@@ -68,10 +67,10 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, name string, new
 			}
 			select {
 			case <-r.Context().Done():
-				return
+				return nil
 			case <-alive.C:
 				if !send(":\n\n") {
-					return
+					return nil
 				}
 			case <-rest:
 				rest = nil

@@ -42,14 +42,14 @@ func (v viewer) as(r *http.Request) *http.Request {
 
 // admitted lets in only requests of people who may read something.
 func (s *Server) admitted(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return handler(func(w http.ResponseWriter, r *http.Request) error {
 		if s.Gate == nil {
-			if of := s.sessions.of(r); of != nil {
-				next.ServeHTTP(w, viewer{session: of, reads: access.Reading{All: true}}.as(r))
-				return
+			of := s.sessions.of(r)
+			if of == nil {
+				return refuse(http.StatusUnauthorized, "sign in first: open the URL that \"reconciler ui\" prints")
 			}
-			fail(w, r, refuse(http.StatusUnauthorized, "sign in first: open the URL that \"reconciler ui\" prints"))
-			return
+			next.ServeHTTP(w, viewer{session: of, reads: access.Reading{All: true}}.as(r))
+			return nil
 		}
 		if s.SignIn != nil {
 			during, stop := s.SignIn.during(r)
@@ -64,13 +64,11 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 			}
 		}
 		if err != nil {
-			fail(w, r, err)
-			return
+			return err
 		}
 		m, err := s.newest()
 		if err != nil {
-			fail(w, r, err)
-			return
+			return err
 		}
 		readers := s.people.readers(m.Ledger)
 		v := viewer{who: who, reads: readers.Reading(who, s.Now()), session: s.people.session(who.User)}
@@ -79,10 +77,10 @@ func (s *Server) admitted(next http.Handler) http.Handler {
 			if admins := readers.Admins(s.Now()); len(admins) > 0 {
 				ask = strings.Join(admins[:min(len(admins), 5)], " or ")
 			}
-			fail(w, r, refuse(http.StatusForbidden, "%q may read nothing here: ask %s, or whoever administers your tenant, to name you in access.viewers", who.User, ask))
-			return
+			return refuse(http.StatusForbidden, "%q may read nothing here: ask %s, or whoever administers your tenant, to name you in access.viewers", who.User, ask)
 		}
 		next.ServeHTTP(w, v.as(r))
+		return nil
 	})
 }
 

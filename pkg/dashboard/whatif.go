@@ -62,24 +62,20 @@ func (q question) staysWithin(r access.Reading) bool {
 }
 
 // whatIf answers what some settings would change.
-func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
+func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) error {
 	if s.workers == nil {
-		fail(w, r, refuse(http.StatusNotImplemented, "what-if needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR"))
-		return
+		return refuse(http.StatusNotImplemented, "what-if needs a clone of the fleet repo: start \"reconciler ui\" in one, or with --repo DIR")
 	}
 	var asked question
 	if err := readJSON(w, r, maxQuestion, &asked); err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	if _, _, err := asked.parse(); err != nil {
-		fail(w, r, blame(http.StatusBadRequest, err))
-		return
+		return blame(http.StatusBadRequest, err)
 	}
 	reads := of(r).reads
 	if !asked.staysWithin(reads) {
-		fail(w, r, errHidden)
-		return
+		return errHidden
 	}
 	ctx, end := of(r).questions.begin(r.Context(), s.answerIn, errTooLong)
 	defer end()
@@ -88,7 +84,7 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request) {
 		said, _, _ := strings.Cut(bad.sentence, "; did you mean ") // the name of something of the files, whoever it belongs to
 		err = &refusal{status: bad.status, sentence: said, after: bad.after}
 	}
-	reply(w, r, a, err)
+	return reply(w, r, a, err)
 }
 
 // encoded returns what was read of a body.
@@ -98,18 +94,18 @@ func encoded(body any) json.RawMessage {
 }
 
 // reply sends the answer of a worker.
-func reply(w http.ResponseWriter, r *http.Request, a Answer, err error) {
+func reply(w http.ResponseWriter, r *http.Request, a Answer, err error) error {
 	if err != nil {
-		fail(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Daros-Status-Commit", a.Commit)
 	if r.Method == http.MethodGet {
 		send(w, r, a.Body)
-		return
+		return nil
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	write(w, r, a.Status, a.Body)
+	return nil
 }
 
 // ask has a worker answer a question, once one is free. The answer is given up when ctx ends. What was evaluated meanwhile stays for
