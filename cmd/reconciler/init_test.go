@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // On a terminal only what no flag says is asked, and again until it is a name.
@@ -52,7 +53,7 @@ func TestInitComments(t *testing.T) {
 	defer w.Close()
 	tree, err := w.Files(t.Context())
 	require.NoError(t, err)
-	fleet := evaluate.New().Fleet("c", tree, nil)
+	fleet := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", tree, nil)
 	require.Empty(t, fleet.Problems)
 	require.Len(t, fleet.Applications, 1)
 	require.NotNil(t, fleet.Applications[0].Workflow)

@@ -14,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/view"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // What the reconciler would refuse is planned all the same, with a note that says who has
@@ -78,7 +79,7 @@ func TestPlanAndReplayNoteRefusals(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = branch.Close() })
 	_, err = reconcile.New(reconcile.Options{
-		Edges: reconcile.Edges{Source: src, Status: branch, Runtime: w.paper, Evaluator: evaluate.New()}, Fleet: "fleet", Now: func() time.Time { return w.now }, TrustRoot: refused,
+		Edges: reconcile.Edges{Source: src, Status: branch, Runtime: w.paper, Evaluator: evaluate.Through(inprocess.By[evaluate.Worker]())}, Fleet: "fleet", Now: func() time.Time { return w.now }, TrustRoot: refused,
 		Recognition: reconcile.Recognition{Signed: true},
 	}).Pass(t.Context())
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // A history is a fleet repo with commits that the real git and ssh-keygen have made
@@ -77,7 +78,7 @@ platform: {
 // layers compiles what the files say that are checked out, nil if nobody could
 // change the platform any more.
 func (h *history) layers() *access.Policy {
-	fleet := evaluate.New().Layers(onDisk{os.DirFS(h.Dir)})
+	fleet := evaluate.Through(inprocess.By[evaluate.Worker]()).Layers(onDisk{os.DirFS(h.Dir)})
 	if fleet.Platform == nil {
 		require.Equal(h.t, "DA1807", fleet.Problems[0].Code, fleet.Problems)
 		return nil

@@ -31,25 +31,6 @@ type Backend interface {
 	Evaluate(tenant, key string, request []byte) (answer []byte, err error)
 }
 
-// inProcess is a backend without limits and without memory.
-type inProcess struct{ worker Worker }
-
-func (*inProcess) Run(n int, do func(i int)) {
-	for i := range n {
-		do(i)
-	}
-}
-
-func (*inProcess) Recall(string) ([]byte, bool) { return nil, false }
-
-func (*inProcess) Refused(string, string) error { return nil }
-
-func (*inProcess) Allot(map[string]time.Duration) {}
-
-func (b *inProcess) Evaluate(_, _ string, request []byte) ([]byte, error) {
-	return b.worker.Answer(request)
-}
-
 // Exhausted is the error of an evaluation that was ended at a limit.
 type Exhausted struct{ Limit Limit }
 

@@ -31,9 +31,6 @@ type cached struct {
 	result *result
 }
 
-// New returns an evaluator that evaluates in this process, without limits.
-func New() *Evaluator { return Through(&inProcess{}) }
-
 // Through returns an evaluator that evaluates through a backend.
 func Through(b Backend) *Evaluator {
 	return &Evaluator{backend: b, asked: map[string]int{}, turns: map[model.AppID]int{}}

@@ -14,11 +14,12 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // counting is a backend that counts the applications and approvals that it evaluates.
 type counting struct {
-	inProcess
+	inprocess.Backend
 	evaluated int
 }
 
@@ -36,12 +37,12 @@ func (c *counting) Evaluate(tenant, key string, data []byte) ([]byte, error) {
 	if r.Layer == "application" || r.Layer == "approval" {
 		c.evaluated++
 	}
-	return c.inProcess.Evaluate(tenant, key, data)
+	return c.Backend.Evaluate(tenant, key, data)
 }
 
 // counted is an evaluator, with the number of what it evaluated.
 func counted() (*Evaluator, *int) {
-	c := &counting{}
+	c := &counting{Backend: inProcess()}
 	return Through(c), &c.evaluated
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/inprocess"
 	"github.com/d-aros/d-aros/test/tier"
 )
 
@@ -43,12 +44,12 @@ func (l listing) Digest(name string) (string, error) {
 
 // evaluated lists the evaluations of applications.
 type evaluated struct {
-	inProcess
+	inprocess.Backend
 	names []string
 }
 
 func (c *evaluated) Evaluate(tenant, key string, request []byte) ([]byte, error) {
-	answer, err := c.inProcess.Evaluate(tenant, key, request)
+	answer, err := c.Backend.Evaluate(tenant, key, request)
 	if r, bad := decodeAnswer(answer); bad == nil && r.Application != nil {
 		c.names = append(c.names, r.Application.ID.String())
 	}
@@ -72,7 +73,7 @@ func crowd(t *testing.T, more int) tree {
 // evaluated, in any pass. What has a place goes on, then the oldest record, then names.
 func TestTooManyApplicationsAreNotEvaluated(t *testing.T) {
 	many := tier.Count(1_000, 10_000, 10_000)
-	b := &evaluated{}
+	b := &evaluated{Backend: inProcess()}
 	e := Through(b)
 	record := func(name string, phase model.Phase, declared int64) model.Instance {
 		return model.Instance{App: model.AppID{Tenant: "acme", Name: name}, Phase: phase, Declared: time.Unix(declared, 0)}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/importing"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // essentials are what a pod does.
@@ -92,7 +93,7 @@ func TestRenderingHasTheEssentials(t *testing.T) {
 		require.NotEmpty(t, before)
 		result, err := importing.Import(data, importing.Options{File: name, Name: "x", Labels: map[string]string{"team": "import"}})
 		require.NoError(t, err)
-		evaluated := evaluate.New().Fleet("c", tree{fstest.MapFS{
+		evaluated := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", tree{fstest.MapFS{
 			"fleet.cue":                   {Data: []byte(fleet)},
 			"tenants/acme/tenant.cue":     {Data: []byte("package fleet\n\ntenant: name: \"acme\"\n")},
 			"tenants/acme/apps/x/app.cue": {Data: result.CUE},

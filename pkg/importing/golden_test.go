@@ -12,6 +12,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/importing"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // TestGolden: each own file becomes the CUE beside it, with what was not kept, the Secrets to make and the notes.
@@ -25,7 +26,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(name)
 			require.NoError(t, err)
-			result, err := importing.Import(data, importing.Options{File: filepath.Base(name), Host: "import.example.com", Expand: evaluate.New().Template})
+			result, err := importing.Import(data, importing.Options{File: filepath.Base(name), Host: "import.example.com", Expand: evaluate.Through(inprocess.By[evaluate.Worker]()).Template})
 			require.NoError(t, err)
 			require.Equal(t, filepath.Base(filepath.Dir(name)), string(result.Report.Format))
 			var got bytes.Buffer

@@ -14,6 +14,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/importing"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // TestTextsDoNotBecomeCUE: whatever names, values and comments a file brings, what is written is one package
@@ -65,7 +66,7 @@ func TestTextsDoNotBecomeCUE(t *testing.T) {
 // TestSecretsAreNotWritten: no value that is to be secret is in what comes out.
 func TestSecretsAreNotWritten(t *testing.T) {
 	for _, i := range ownFiles(t) {
-		result, err := importing.Import(i, importing.Options{Expand: evaluate.New().Template})
+		result, err := importing.Import(i, importing.Options{Expand: evaluate.Through(inprocess.By[evaluate.Worker]()).Template})
 		require.NoError(t, err)
 		report, err := json.Marshal(result.Report)
 		require.NoError(t, err)
@@ -148,7 +149,7 @@ func TestManyBadDefinitions(t *testing.T) {
 		fmt.Fprintf(&file, "  - {name: c%d, type: bad, properties: {a: %d}}\n", i, i)
 	}
 	file.WriteString("---\napiVersion: core.oam.dev/v1beta1\nkind: ComponentDefinition\nmetadata: {name: bad}\nspec: {schematic: {cue: {template: 'output: {'}}}\n")
-	evaluated, evaluator := 0, evaluate.New()
+	evaluated, evaluator := 0, evaluate.Through(inprocess.By[evaluate.Worker]())
 	result, err := importing.Import([]byte(file.String()), importing.Options{Expand: func(template string, values []byte) ([]byte, error) {
 		evaluated++
 		return evaluator.Template(template, values)

@@ -20,6 +20,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/importing"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 var update = flag.Bool("update", false, "write what is imported as what is wanted")
@@ -104,7 +105,7 @@ func corpus(t *testing.T) (all []imported, shared bool) {
 			i := imported{file: filepath.ToSlash(name), group: group}
 			o := importing.Options{
 				File: i.file, Name: fmt.Sprintf("app-%d", len(all)), Labels: map[string]string{"team": "import"},
-				Definitions: definitionsBeside(t, file), Expand: evaluate.New().Template,
+				Definitions: definitionsBeside(t, file), Expand: evaluate.Through(inprocess.By[evaluate.Worker]()).Template,
 			}
 			i.hostless, _ = importing.Import(data, o)
 			o.Host = "import.example.com"
@@ -166,7 +167,7 @@ func TestImportedFleetIsValid(t *testing.T) {
 			of[i.app()] = i.file
 		}
 	}
-	result := evaluate.New().Fleet("c", tree{files}, nil)
+	result := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", tree{files}, nil)
 	for _, p := range result.Problems {
 		t.Errorf("%s: %s %s: %s %v", of[p.App], p.Code, p.Path, p.Message, p.Places)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/importing"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // TestAnyTextIsValid: whatever stands where a file names nodes, pods, receivers, parts of requests or runtimes, what comes out passes the checks
@@ -31,7 +32,7 @@ func TestAnyTextIsValid(t *testing.T) {
 			said[name] = text
 		}
 	}
-	result := evaluate.New().Fleet("c", tree{files}, nil)
+	result := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", tree{files}, nil)
 	for _, p := range result.Problems {
 		t.Errorf("%q in %s: %s %s: %s", said[p.App], p.App, p.Code, p.Path, p.Message)
 	}

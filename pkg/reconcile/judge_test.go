@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // spent is an evaluator whose tenants have used their shares, now and then.
@@ -30,7 +31,7 @@ func TestDefinitionsJudgeWhatIsLive(t *testing.T) {
 	app := model.AppID{Tenant: "acme", Name: "shop"}
 	spec := &model.Application{ID: app, Components: []model.Component{{Name: "db", Definition: "database", Health: "live: _\nhealth: live.ok\nstatus: \"\\(live.n) rows\"\n"}, {Name: "web"}}}
 	ledger := &model.Ledger{Instances: []model.Instance{{App: app, Number: 1, Spec: spec}}}
-	e := &spent{Evaluator: evaluate.New()}
+	e := &spent{Evaluator: evaluate.Through(inprocess.By[evaluate.Worker]())}
 	d := &declared{o: &Options{Edges: Edges{Evaluator: e}}}
 	see := func(live string, ready int) model.Workload {
 		seen := []model.Workload{{App: app, Component: "db", Replicas: 2, Ready: ready, Current: true, Live: []byte(live)}, {App: app, Component: "web", Replicas: 1, Ready: 1, Current: true}}

@@ -17,6 +17,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/signkey"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // hosted is a fleet repo whose commits need signatures, with the keys of people and of a
@@ -46,7 +47,7 @@ func newHosted(t testing.TB, settings string) *hosted {
 	h.Write("README.md", "1")
 	first := h.CommitSigned(h.keys["root"], "start")
 	h.source = open(t, source.Options{URL: h.Dir})
-	fleet := evaluate.New().Layers(snapshot(t, h.source).Files)
+	fleet := evaluate.Through(inprocess.By[evaluate.Worker]()).Layers(snapshot(t, h.source).Files)
 	require.Empty(t, fleet.Problems)
 	h.recorded = access.Recorded{Commit: first, Platform: fleet.Platform, Tenants: fleet.Tenants}
 	return h
@@ -99,7 +100,7 @@ func (h *hosted) merges(by, branch string, lines ...string) string {
 func (h *hosted) judge() access.Verdict {
 	h.t.Helper()
 	line := lineTo(h.t, h.source, h.recorded.Commit, "")
-	verdict, err := line.Judge(h.recorded, time.Now(), func(f *source.Files) model.Fleet { return evaluate.New().Layers(f) })
+	verdict, err := line.Judge(h.recorded, time.Now(), func(f *source.Files) model.Fleet { return evaluate.Through(inprocess.By[evaluate.Worker]()).Layers(f) })
 	require.NoError(h.t, err)
 	return verdict
 }

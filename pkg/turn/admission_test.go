@@ -17,6 +17,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/turn"
 	"github.com/d-aros/d-aros/pkg/workflow"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // repo is a fleet repo in memory.
@@ -82,7 +83,7 @@ type runner struct {
 }
 
 func newRunner(t *testing.T) *runner {
-	return &runner{t: t, evaluator: evaluate.New(), now: now}
+	return &runner{t: t, evaluator: evaluate.Through(inprocess.By[evaluate.Worker]()), now: now}
 }
 
 // commit makes the repo what is declared from now on.

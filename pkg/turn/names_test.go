@@ -19,6 +19,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -61,7 +62,7 @@ func parse(t *testing.T, name string) *txtar.Archive {
 
 // check evaluates files and checks their renderings.
 func check(t *testing.T, files tree) (model.Fleet, *turn.Checked) {
-	return turn.CheckRenderings(evaluate.New().Fleet("c", files, nil), turn.Renderings{Fleet: "test", Builds: func(a *model.Application) (render.Builds, error) {
+	return turn.CheckRenderings(evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", files, nil), turn.Renderings{Fleet: "test", Builds: func(a *model.Application) (render.Builds, error) {
 		if dir, err := fs.Sub(files, "tenants/"+a.ID.Tenant+"/apps/"+a.ID.Name); err == nil {
 			return render.Builder{}.Build(a, dir)
 		}
@@ -157,7 +158,7 @@ platform: {
 func TestATenantDoesNotFreezeAnother(t *testing.T) {
 	site, newcomer := model.AppID{Tenant: "globex", Name: "site"}, model.AppID{Tenant: "acme", Name: "a"}
 	take := func(files tree, ledger model.Ledger) turn.Outcome {
-		fleet, checked := turn.CheckRenderings(evaluate.New().Fleet("c", files, nil), turn.Renderings{Fleet: "test", Ledger: &ledger, Builds: func(a *model.Application) (render.Builds, error) {
+		fleet, checked := turn.CheckRenderings(evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", files, nil), turn.Renderings{Fleet: "test", Ledger: &ledger, Builds: func(a *model.Application) (render.Builds, error) {
 			dir, err := fs.Sub(files, "tenants/"+a.ID.Tenant+"/apps/"+a.ID.Name)
 			if err != nil {
 				return nil, err

@@ -21,6 +21,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/pkg/turn"
+	"github.com/d-aros/d-aros/test/inprocess"
 	"github.com/d-aros/d-aros/test/tier"
 )
 
@@ -30,7 +31,7 @@ import (
 // and may preempt anybody.
 func TestTenantsDoNotTouchOthers(t *testing.T) {
 	refused := 0
-	check := evaluate.New()
+	check := evaluate.Through(inprocess.By[evaluate.Worker]())
 	checks(t, tier.Count(3, 25, 1000), func(t *rapid.T) {
 		f := drawFleet(t)
 		files := f.files(true)
@@ -61,7 +62,7 @@ func TestTenantsDoNotTouchOthers(t *testing.T) {
 // whose fields `migrate allotments` moved, has the tenants, the objects and the problems of the
 // fleet in which people wrote the same allotments by hand.
 func TestMigratedFleetsRenderTheSame(t *testing.T) {
-	check := evaluate.New()
+	check := evaluate.Through(inprocess.By[evaluate.Worker]())
 	checks(t, tier.Count(2, 8, 300), func(t *rapid.T) {
 		f := drawFleet(t)
 		for i := range f.tenants { // before there were allotments, all were free to name anything

@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/workflow"
 	"github.com/d-aros/d-aros/pkg/workflow/condition"
+	"github.com/d-aros/d-aros/test/inprocess"
 	"github.com/d-aros/d-aros/test/page"
 )
 
@@ -50,7 +51,7 @@ func TestPageExample(t *testing.T) {
 	} {
 		tree.MapFS[name] = &fstest.MapFile{Data: []byte(data)}
 	}
-	fleet := evaluate.New().Fleet("c0ffee", tree, nil)
+	fleet := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c0ffee", tree, nil)
 	require.Empty(t, fleet.Problems)
 	require.Len(t, fleet.Applications, 1)
 

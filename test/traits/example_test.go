@@ -19,6 +19,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 	"github.com/d-aros/d-aros/test/clustertest"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // files are a fleet: that of the examples of docs/errors.md, with an example of a trait.
@@ -55,7 +56,7 @@ func (f fragment) rendered(t *testing.T, prefix string) render.Set {
 	}) {
 		tree.MapFS[file.Name] = &fstest.MapFile{Data: file.Data, Mode: fs.FileMode(0o644)}
 	}
-	fleet := evaluate.New().Fleet("1111111111111111111111111111111111111111", tree, nil)
+	fleet := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("1111111111111111111111111111111111111111", tree, nil)
 	require.Empty(t, fleet.Problems, "the example is accepted")
 	app := fleet.Applications[0]
 	require.Contains(t, string(allTraits(app)), `"`+f.Name+`"`, "the example has the trait")

@@ -13,6 +13,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/leashed"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 // What a tenant has left comes back with the time, and what ends at a limit costs more each
@@ -244,7 +245,7 @@ func TestBackgroundIsTheSame(t *testing.T) {
 	files := fleetOf(20, "acme", "globex")
 	files.app("acme", "greedy", 5000)
 	files.put("tenants/acme/apps/site/app.cue", "package fleet\n\napplication: {name: \"site\", priority: \"high\"}\n")
-	want := evaluate.New().Fleet("c", files, nil)
+	want := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", files, nil)
 	for name, o := range map[string]Options{"on disk": {Dir: t.TempDir(), Budgets: true}, "in memory": {Budgets: true}} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, o)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/leashed"
+	"github.com/d-aros/d-aros/test/inprocess"
 )
 
 func open(t *testing.T, o Options) *Pool {
@@ -33,7 +34,7 @@ func open(t *testing.T, o Options) *Pool {
 func TestPoolIsTheSame(t *testing.T) {
 	files := fleetOf(5, "acme", "globex", "initech")
 	files.app("globex", "greedy", 5000)
-	want := evaluate.New().Fleet("c", files, nil)
+	want := evaluate.Through(inprocess.By[evaluate.Worker]()).Fleet("c", files, nil)
 	require.Len(t, want.Applications, 15)
 	require.Len(t, want.Unusable, 1)
 	require.Equal(t, want, evaluate.Through(open(t, Options{})).Fleet("c", files, nil))
