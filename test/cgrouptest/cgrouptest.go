@@ -92,7 +92,7 @@ func V2(t *testing.T, view bool) (inside bool) {
 	if view {
 		args = append(args, "unshare", "-m", "--propagation", "private", "sh", "-c", `mount -t cgroup2 none `+Root+` && exec "$@"`, "sh")
 	}
-	args = append(args, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
+	args = append(args, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m", fmt.Sprintf("-test.short=%t", testing.Short()))
 	cmd := exec.Command("bash", args...)
 	cmd.Env = append(os.Environ(), insideEnv+"="+t.Name())
 	out, err := cmd.CombinedOutput()

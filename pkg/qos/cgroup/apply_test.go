@@ -115,6 +115,9 @@ func TestV1(t *testing.T) {
 		t.Logf("used %.3f s of 1 s", used)
 	})
 	t.Run("weights share", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short measures no shares")
+		}
 		used := cgrouptest.Share(t, time.Second, heavy, light)
 		ratio := used[0].Seconds() / used[1].Seconds()
 		require.InDelta(t, 4, ratio, 1.2, "%v", used)
