@@ -16,7 +16,7 @@ func FuzzApplicationFile(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(data)
 	}
-	for _, a := range examples(f) {
+	for _, a := range sample(examples(f)) {
 		for _, file := range a.Files {
 			if filepath.Base(file.Name) == "more.cue" {
 				f.Add(file.Data)

@@ -23,3 +23,14 @@ func Count(quick, usual, all int) int {
 	}
 	return usual
 }
+
+// Some returns what a test checks of a list: each nth under -short, else all.
+func Some[T any](n int, list []T) (some []T) {
+	if !testing.Short() {
+		return list
+	}
+	for i := 0; i < len(list); i += n {
+		some = append(some, list[i])
+	}
+	return some
+}

@@ -23,4 +23,9 @@ func TestCount(t *testing.T) {
 		require.Equal(t, c.count, Count(1, 2, 3), c)
 		require.Equal(t, c.soak, Soak(), c)
 	}
+	list := []int{0, 1, 2, 3, 4, 5, 6}
+	set("true", "false")
+	require.Equal(t, []int{0, 3, 6}, Some(3, list))
+	set("false", "false")
+	require.Equal(t, list, Some(3, list))
 }
