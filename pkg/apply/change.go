@@ -77,7 +77,7 @@ func (w *work) judge(o *render.Object, now *Object, t trace, remembered bool) ve
 // It is for objects that another process applied.
 func holdsAll(want *unstructured.Unstructured, now *Object) bool {
 	own := map[string]any{}
-	return now.own != nil && utiljson.Unmarshal(now.own, &own) == nil && within(want.Object, own)
+	return now.own != "" && utiljson.Unmarshal([]byte(now.own), &own) == nil && within(want.Object, own)
 }
 
 // object makes one object as it is wanted.

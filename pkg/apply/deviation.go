@@ -126,7 +126,7 @@ func (w *work) read(ctx context.Context, k kind, r Ref) (*unstructured.Unstructu
 func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Object) (list []model.Deviating) {
 	list = Compare(o.Object, u, w.client.manager)
 	own := map[string]any{}
-	if now.own != nil && utiljson.Unmarshal(now.own, &own) == nil {
+	if now.own != "" && utiljson.Unmarshal([]byte(now.own), &own) == nil {
 		for _, f := range compare(own, o.Object.Object, nil) {
 			if f.live == nil { // which is what is wanted here
 				list = append(list, model.Deviating{Path: f.Path, Live: f.want, Manager: w.client.manager})

@@ -59,7 +59,7 @@ func isInventory(r Ref, labelled string, app model.AppID) bool {
 const adoptedMark = " adopted-"
 
 func readInventory(entries map[string]string, ledger string) *inventory {
-	inv := &inventory{ledger: ledger, adopted: map[Ref]string{}}
+	inv := &inventory{ledger: ledger}
 	uids := map[Ref]string{}
 	for key, said := range entries {
 		m, err := object.ParseObjMetadata(key)
@@ -70,6 +70,9 @@ func readInventory(entries map[string]string, ledger string) *inventory {
 		r := Ref{m.GroupKind.Group, m.GroupKind.Kind, m.Namespace, m.Name}
 		uid, how, adopted := strings.Cut(said, adoptedMark)
 		if uids[r] = uid; adopted {
+			if inv.adopted == nil {
+				inv.adopted = map[Ref]string{}
+			}
 			inv.adopted[r] = how
 		}
 	}
@@ -163,7 +166,7 @@ func permanent(r Ref) bool {
 // inventories returns the inventories of an application, in order.
 func (l *Live) inventories(app model.AppID) (all []*Object) {
 	for _, o := range l.Objects(app) {
-		if o.inventory != nil && o.left != "" { // others may copy our labels
+		if o.inventory != nil && !o.left.none() { // others may copy our labels
 			all = append(all, o)
 		}
 	}
@@ -246,7 +249,7 @@ func (l *Live) instanceOf(app model.AppID) int {
 	latest := 1
 	for _, o := range l.apps[app] {
 		if o.Ours() {
-			latest = max(latest, o.instance)
+			latest = max(latest, int(o.instance))
 		}
 	}
 	return latest

@@ -9,7 +9,7 @@ type trace struct {
 	app     model.AppID
 	uid     string
 	applied string
-	left    model.Digest
+	left    mark
 }
 
 // sending is what the watch shows of an object while a request about it is under way.
@@ -85,6 +85,12 @@ func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	if answer == nil {
 		return
 	}
+	if r == answer.Ref {
+		r = answer.Ref // one name for all that is kept of it
+	}
+	if app == answer.App {
+		app = answer.App
+	}
 	l.left[r] = trace{app: app, uid: answer.UID, applied: answer.applied, left: answer.left}
 	if (deleted == "" || newer(answer.Version, deleted)) && l.set(answer) {
 		l.Wake() // what the watch shows of it says nothing new
@@ -118,12 +124,12 @@ func (l *Live) remember(o *Object) {
 
 // slim drops the fields that are needed only to compare an object without a trace.
 func (l *Live) slim(o *Object) {
-	if o.own == nil {
+	if o.own == "" {
 		return
 	}
 	slim := *o
-	slim.own = nil
-	l.objects[o.Ref], l.apps[o.App][o.Ref] = &slim, &slim
+	slim.own = ""
+	l.list(&slim)
 }
 
 // forget notes that the object is no longer wanted.
@@ -144,7 +150,7 @@ func (l *Live) deleting(r Ref, uid string) {
 	}
 	doomed := *now
 	doomed.Deleting = true
-	l.objects[r], l.apps[now.App][r] = &doomed, &doomed
+	l.list(&doomed)
 	l.touched[now.App] = true
 	l.Wake()
 }

@@ -36,13 +36,15 @@ type Live struct {
 	mu          sync.Mutex
 	watches     map[place]*watch
 	objects     map[Ref]*Object
-	apps        map[model.AppID]map[Ref]*Object
+	apps        map[model.AppID][]*Object // in order
 	left        map[Ref]trace
 	drifted     map[Ref]bool // objects that may have changed since our last apply
 	touched     map[model.AppID]bool
 	inventoried int // changes to inventories, from 1
 
 	sending map[Ref]*sending // objects with a request under way
+
+	kindTexts map[schema.GroupKind]schema.GroupKind // of all that objects have had: each by itself
 }
 
 func newLive(c *client, k *kinds, a *accounts, opts Options) *Live {
@@ -52,11 +54,11 @@ func newLive(c *client, k *kinds, a *accounts, opts Options) *Live {
 		changed: make(chan struct{}, 1),
 		watches: map[place]*watch{},
 		objects: map[Ref]*Object{},
-		apps:    map[model.AppID]map[Ref]*Object{},
+		apps:    map[model.AppID][]*Object{},
 		left:    map[Ref]trace{},
 		drifted: map[Ref]bool{},
 		touched: map[model.AppID]bool{},
-		sending: map[Ref]*sending{}, inventoried: 1,
+		sending: map[Ref]*sending{}, inventoried: 1, kindTexts: map[schema.GroupKind]schema.GroupKind{},
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
@@ -185,7 +187,7 @@ func (l *Live) all() []*watch {
 func (l *Live) Objects(app model.AppID) []*Object {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.SortedFunc(maps.Values(l.apps[app]), func(a, b *Object) int { return a.Compare(b.Ref) })
+	return slices.Clone(l.apps[app])
 }
 
 // Changed returns a channel that gets a value after a change that Touched or Drifted
@@ -252,11 +254,11 @@ func (l *Live) set(o *Object) bool {
 	sending := l.sending[o.Ref] != nil
 	switch t, ok := l.left[o.Ref]; {
 	case ok && t.left == o.left && t.applied == o.applied:
-		o.own = nil
+		o.own = ""
 	case !sending && (ok || o.prunable()): // a change while we send may be our own
 		l.drifted[o.Ref] = true
 	}
-	l.objects[o.Ref] = o
+	l.share(o, old)
 	if o.inventory != nil || old != nil && old.inventory != nil {
 		l.inventoried++
 	}
@@ -264,10 +266,7 @@ func (l *Live) set(o *Object) bool {
 		l.unlist(old)
 		l.touched[old.App] = true
 	}
-	if l.apps[o.App] == nil {
-		l.apps[o.App] = map[Ref]*Object{}
-	}
-	l.apps[o.App][o.Ref] = o
+	l.list(o)
 	if old != nil && old.same(o) {
 		return false
 	}
@@ -305,12 +304,32 @@ func (l *Live) drop(r Ref, version string) bool {
 	return true
 }
 
-func (l *Live) unlist(o *Object) {
-	delete(l.apps[o.App], o.Ref)
-	if len(l.apps[o.App]) == 0 {
-		delete(l.apps, o.App)
+// list puts an object in the place of what was known of it.
+func (l *Live) list(o *Object) {
+	l.objects[o.Ref] = o
+	all := l.apps[o.App]
+	i, known := slices.BinarySearchFunc(all, o.Ref, compareRef)
+	if known {
+		all[i] = o
+		return
 	}
+	l.apps[o.App] = slices.Insert(all, i, o)
 }
+
+func (l *Live) unlist(o *Object) {
+	all := l.apps[o.App]
+	i, known := slices.BinarySearchFunc(all, o.Ref, compareRef)
+	if !known {
+		return
+	}
+	if all = slices.Delete(all, i, i+1); len(all) == 0 {
+		delete(l.apps, o.App)
+		return
+	}
+	l.apps[o.App] = all
+}
+
+func compareRef(o *Object, r Ref) int { return o.Compare(r) }
 
 // relisted replaces all that is known of one place.
 func (l *Live) relisted(at place, objects []*Object, version string) {

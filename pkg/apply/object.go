@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"crypto/sha256"
 	"reflect"
 	"unique"
 
@@ -18,24 +19,35 @@ type Object struct {
 	Component string
 	Workload  string // render.AnnotationWorkload, "" if it has none
 	Owner     Ref    // the controller that made it, zero if none
+	Summary   any    // the result of Options.Summary
 	Deleting  bool
-	Summary   any // the result of Options.Summary
 
-	commit    unique.Handle[string] // render.AnnotationCommit; many objects share one
-	instance  int                   // render.LabelInstance, 0 if it has none
-	owner     unique.Handle[string] // render.AnnotationOwner, if we applied it
 	labelled  bool                  // it carries the label of the fleet
 	keep      bool                  // render.AnnotationPrune or adopted says so
+	instance  int32                 // render.LabelInstance, 0 if it has none
+	commit    unique.Handle[string] // render.AnnotationCommit; many objects share one
+	owner     unique.Handle[string] // render.AnnotationOwner, if we applied it
 	adopted   string                // render.AnnotationAdopted
 	labels    map[string]string     // of an adopted object
 	applied   string                // render.AnnotationApplied
-	own       []byte                // the values of our fields; nil once they are known to be unchanged
-	left      model.Digest          // of own
+	own       string                // the values of our fields in JSON; "" once they are known to be unchanged
+	left      mark                  // of own
 	inventory *inventory            // of an inventory, else nil
 }
 
+// mark tells the values of our fields from others, zero if we have none: half of their SHA-256, as in model.Digest.
+type mark [sha256.Size / 2]byte
+
+func (m mark) none() bool { return m == mark{} }
+
+func markOf(own []byte) (m mark) {
+	sum := sha256.Sum256(own)
+	copy(m[:], sum[:])
+	return m
+}
+
 // Ours reports whether we applied the object: its labels alone may be a copy.
-func (o *Object) Ours() bool { return o.left != "" && o.Owner == Ref{} && o.inventory == nil }
+func (o *Object) Ours() bool { return !o.left.none() && o.Owner == Ref{} && o.inventory == nil }
 
 // prunable reports whether the object is deleted once no application wants it.
 func (o *Object) prunable() bool { return o.Ours() && !o.Deleting && !o.keep && !permanent(o.Ref) }

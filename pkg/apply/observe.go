@@ -69,7 +69,8 @@ func (l *Live) read(text string) (*Object, error) {
 	if o.adopted != "" {
 		o.labels = texts(labels)
 	}
-	o.instance, _ = strconv.Atoi(at(labels, render.LabelInstance).Str)
+	instance, _ := strconv.ParseInt(at(labels, render.LabelInstance).Str, 10, 32)
+	o.instance = int32(instance)
 	owners.ForEach(func(_, r gjson.Result) bool {
 		if !at(r, "controller").Bool() {
 			return true
@@ -86,12 +87,13 @@ func (l *Live) read(text string) (*Object, error) {
 		if at(at(at(fields, "f:metadata"), "f:annotations"), "f:"+render.AnnotationOwner).Exists() {
 			owner = annotation(render.AnnotationOwner)
 		}
+		var own []byte
 		if at(c, "apiVersion").Str == version {
-			o.own = heldPart(object, fields)
+			own = heldPart(object, fields)
 		} else { // the fields are those of another version than the watched one
-			o.own = fmt.Appendf(nil, `{"fields":%s,"time":%q}`, heldPart(fields, gjson.Result{}), at(c, "time").Str)
+			own = fmt.Appendf(nil, `{"fields":%s,"time":%q}`, heldPart(fields, gjson.Result{}), at(c, "time").Str)
 		}
-		o.left = model.DigestOfJSON(o.own)
+		o.own, o.left = string(own), markOf(own)
 		return true
 	})
 	o.owner = unique.Make(owner)

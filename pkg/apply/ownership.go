@@ -52,8 +52,8 @@ func (w *work) mine(o *Object, t trace) bool {
 	case t.uid == o.UID, namespace(o.Ref) && o.labelled:
 		return true
 	case uid == o.UID:
-		return o.labelled || o.left != ""
-	case o.left == "": // another manager made it
+		return o.labelled || !o.left.none()
+	case o.left.none(): // another manager made it
 		return false
 	case uid == "":
 		return o.labelled || strings.HasPrefix(o.owner.Value(), w.fleet+"/")

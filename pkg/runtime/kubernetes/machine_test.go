@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"testing"
+	"unique"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,7 +24,7 @@ func machineOf(t *testing.T, kind, text string) summary {
 	if kind == "Pod" {
 		u.SetAPIVersion("v1")
 	}
-	return summarize(u).(summary)
+	return summarize(u).(unique.Handle[summary]).Value()
 }
 
 // TestStatesOfMachines: what KubeVirt says of a machine comes to readiness, to a failure with its class and exit code, or to a reason.
@@ -88,7 +89,7 @@ func TestMachinesStartAgainOneByOne(t *testing.T) {
 		instance := ref
 		instance.Kind = "VirtualMachineInstance"
 		return []*apply.Object{
-			{Ref: ref, Component: "db", Workload: workload, Summary: s},
+			{Ref: ref, Component: "db", Workload: workload, Summary: unique.Make(s)},
 			{Ref: instance, Component: "db", Owner: ref, UID: "uid of " + name},
 		}
 	}

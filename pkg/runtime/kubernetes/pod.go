@@ -21,7 +21,7 @@ const (
 func pod(u *unstructured.Unstructured) summary {
 	s := summary{failure: podFailure(u), revision: stringAt(u, "metadata", "labels", "controller-revision-hash")}
 	s.done = stringAt(u, "status", "phase") == "Succeeded"
-	s.why, s.images = unready(u), images(u)
+	s.why, s.images = unready(u), strings.Join(images(u), "\n")
 	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
 		for _, c := range items(u.Object, "status", field) {
 			s.restarts += integer(c, 0, "restartCount")

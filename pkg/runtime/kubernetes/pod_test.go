@@ -3,6 +3,8 @@ package kubernetes
 import (
 	"strings"
 	"testing"
+	"unique"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -38,7 +40,7 @@ func TestPodsSayWhyAndWhat(t *testing.T) {
 			u := object(t, "Pod", `{"apiVersion":"v1","status":{"phase":"`+c.phase+`","containerStatuses":[`+c.container+`]}}`)
 			s := pod(u)
 			require.Equal(t, c.why, s.why)
-			require.Equal(t, c.image, strings.Join(s.images, " "))
+			require.Equal(t, c.image, s.images)
 			require.Empty(t, s.failure)
 		})
 	}
@@ -50,13 +52,13 @@ func TestPodsSayWhyAndWhat(t *testing.T) {
 	}
 	beside := object(t, "Pod", `{"apiVersion":"v1","spec":{"initContainers":[{"name":"proxy","restartPolicy":"Always"},{"name":"fill"}]},"status":{"phase":"Running","initContainerStatuses":[`+
 		extra("proxy")+`,`+extra("fill")+`],"containerStatuses":[`+extra("web")+`]}}`)
-	require.Equal(t, []string{"web:1", "proxy:1"}, pod(beside).images, "a sidecar runs on, and fill ends before web starts")
+	require.Equal(t, "web:1\nproxy:1", pod(beside).images, "a sidecar runs on, and fill ends before web starts")
 	for _, s := range texttest.Corpus() {
 		u := object(t, "Pod", `{"apiVersion":"v1","status":{"phase":"Running"}}`)
 		require.NoError(t, unstructured.SetNestedSlice(u.Object, []any{map[string]any{
 			"name": strings.ToValidUTF8(s, ""), "image": strings.ToValidUTF8(s, ""), "ready": false, "state": map[string]any{"running": map[string]any{}},
 		}}, "status", "containerStatuses"))
-		for _, image := range pod(u).images {
+		for _, image := range images(u) {
 			texttest.Line(t, image, maxImage)
 		}
 		texttest.Line(t, pod(u).why, maxSentence)
@@ -101,4 +103,15 @@ func TestRolling(t *testing.T) {
 		u := object(t, c.kind, `{"apiVersion":"apps/v1","metadata":{"generation":2},"spec":{"replicas":4},"status":{`+c.status+`}}`)
 		require.Equal(t, c.rolling, judge(u).rolling, "%s %s", c.kind, c.status)
 	}
+}
+
+// TestEqualSummariesAreKeptOnce: what is kept of the health of an object is a pointer, shared by all in the same state.
+func TestEqualSummariesAreKeptOnce(t *testing.T) {
+	made := func(name, phase string) any {
+		return summarize(object(t, "Pod", `{"apiVersion":"v1","metadata":{"name":"`+name+`"},"status":{"phase":"`+phase+`","containerStatuses":[
+			{"name":"web","image":"web:1","ready":true,"state":{"running":{}}}]}}`))
+	}
+	require.True(t, made("a", "Running") == made("b", "Running"), "both point to one summary")
+	require.False(t, made("a", "Running") == made("a", "Succeeded"))
+	require.Equal(t, unsafe.Sizeof(uintptr(0)), unsafe.Sizeof(unique.Make(summary{})))
 }

@@ -1,6 +1,8 @@
 package kubernetes
 
 import (
+	"unique"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 
@@ -10,7 +12,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// summary is the health of an object.
+// summary is the health of an object. Equal ones are kept once: those of most objects of a fleet that runs are equal.
 type summary struct {
 	current         bool // it has the state that its spec asks for
 	done            bool // a job or pod that succeeded
@@ -18,12 +20,12 @@ type summary struct {
 	replicas, ready int
 	revision        string // of a pod, or that pods should have
 	failure         model.Failure
-	restarts        int      // of containers, and of pods in place of others
-	rolling         bool     // replicas of an older spec are being replaced
-	why             string   // it is not ready, where that is no failure
-	images          []string // that run in a pod
-	live            string   // what is reported of it, where a definition judges it
-	outdated        bool     // a machine that runs as it was declared before, until it starts again
+	restarts        int    // of containers, and of pods in place of others
+	rolling         bool   // replicas of an older spec are being replaced
+	why             string // it is not ready, where that is no failure
+	images          string // that run in a pod, a line each
+	live            string // what is reported of it, where a definition judges it
+	outdated        bool   // a machine that runs as it was declared before, until it starts again
 
 	beside   bool   // of the newer of two versions
 	intent   string // of the step of a workflow whose job it is
@@ -33,8 +35,10 @@ type summary struct {
 }
 
 func seen(o *apply.Object) summary {
-	s, _ := o.Summary.(summary)
-	return s
+	if s, ok := o.Summary.(unique.Handle[summary]); ok {
+		return s.Value()
+	}
+	return summary{}
 }
 
 // summarize judges one object by itself.
@@ -50,7 +54,7 @@ func summarize(u *unstructured.Unstructured) any {
 	default:
 		s.lock = lock(u)
 	}
-	return s
+	return unique.Make(s)
 }
 
 // lock returns the lock that the step of a job held.

@@ -76,7 +76,7 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 // imagesOf lists the images that run, of every version of the workload.
 func imagesOf(made []*apply.Object) (list []string) {
 	for _, o := range made {
-		list = append(list, seen(o).images...)
+		list = slices.AppendSeq(list, strings.FieldsFuncSeq(seen(o).images, func(r rune) bool { return r == '\n' }))
 	}
 	slices.Sort(list)
 	list = slices.Compact(list)
