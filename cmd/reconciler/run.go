@@ -172,6 +172,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	memory.hold()
+	defer memory.follow()()
 	options, err := f.statusOptions(build, memory.status, log)
 	if err != nil {
 		return err

@@ -3,10 +3,12 @@ package main
 import (
 	"log/slog"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -96,4 +98,38 @@ func TestHoldMemory(t *testing.T) {
 	require.EqualValues(t, 1<<40, debug.SetMemoryLimit(-1))
 	shares{own: 1 << 41}.hold()
 	require.EqualValues(t, 1<<40, debug.SetMemoryLimit(-1), "a limit that there is stays")
+}
+
+// While little is live, the process keeps to half a GB; from then on to half as much again as is live, up to its share.
+func TestMemoryFollowsWhatIsLive(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct{ live, own, want int64 }{
+		{10 * mib, 0, 384 * mib},
+		{256 * mib, 0, 384 * mib},
+		{300 * mib, 0, 450 * mib},
+		{300 * mib, 768 * mib, 450 * mib},
+		{800 * mib, 768 * mib, 768 * mib},
+		{10 * mib, 128 * mib, 128 * mib},
+	} {
+		require.Equal(t, c.want, memoryFor(c.live, c.own), "%d live of %d", c.live/mib, c.own/mib)
+	}
+	heard, kept := make(chan int64, 1), make([]byte, 64*mib)
+	end := afterCollections(func(live int64) {
+		select {
+		case heard <- live:
+		default:
+		}
+	})
+	defer end()
+	for range 2 { // it goes on after the first
+		for live := int64(0); live < int64(len(kept)); {
+			runtime.GC()
+			select {
+			case live = <-heard:
+			case <-time.After(time.Minute):
+				t.Fatal("nobody heard of a collection")
+			}
+		}
+	}
+	runtime.KeepAlive(kept)
 }
