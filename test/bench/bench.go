@@ -23,6 +23,7 @@ type bench struct {
 	size, changes          int
 	idle                   time.Duration
 	memory                 string // of the reconciler and its children, "" for as much as there is
+	heap                   string // directory for profiles of the heap, "": none
 	reconciler, devcluster string
 
 	repo, clone string
@@ -78,14 +79,15 @@ func (b *bench) first(ctx context.Context, f *figures) error {
 	if err := b.push(ctx, "the fleet", b.files()); err != nil {
 		return err
 	}
+	seen := 0
 	if err := b.until(ctx, "everything is applied", func() bool {
-		return b.probe.read() == nil && b.probe.phase("Scheduled")+b.probe.phase("Running") == b.size && b.probe.objects("created") >= 2*b.size
+		return b.probe.read() == nil && b.onTheWay(&seen) && b.probe.phase("Scheduled")+b.probe.phase("Running") == b.size && b.probe.objects("created") >= 2*b.size
 	}); err != nil {
 		return err
 	}
 	f.firstApplied = time.Since(began)
 	if err := b.until(ctx, "everything is Running", func() bool {
-		return b.probe.read() == nil && b.probe.phase("Running") == b.size
+		return b.probe.read() == nil && b.onTheWay(&seen) && b.probe.phase("Running") == b.size
 	}); err != nil {
 		return err
 	}
@@ -93,6 +95,25 @@ func (b *bench) first(ctx context.Context, f *figures) error {
 	f.objects = b.probe.writes()
 	f.firstPeak, f.files = b.process.peak()
 	return nil
+}
+
+// onTheWay says how much memory the reconciler takes each time that a tenth more of the fleet runs, and writes a profile
+// of its heap where one is wanted. It is always true.
+func (b *bench) onTheWay(seen *int) bool {
+	running := b.probe.phase("Running")
+	if running*10/b.size <= *seen {
+		return true
+	}
+	*seen = running * 10 / b.size
+	most, files := b.process.peak()
+	fmt.Fprintf(os.Stderr, "%d of %d run: %d MiB at most, of that %d MiB of the program; heap in use %d MiB\n",
+		running, b.size, most>>20, files>>20, b.probe.sum("go_memstats_heap_inuse_bytes", "")>>20)
+	if b.heap != "" {
+		if err := b.probe.profile(filepath.Join(b.heap, fmt.Sprintf("heap-%d-%d.pb.gz", b.size, running))); err != nil {
+			fmt.Fprintln(os.Stderr, "profile of the heap:", err)
+		}
+	}
+	return true
 }
 
 // change pushes one changed application at a time.

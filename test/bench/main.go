@@ -39,6 +39,7 @@ func run(ctx context.Context) error {
 	changes := flag.Int("changes", 5, "changed applications of which the median is printed")
 	idle := flag.Duration("idle", 30*time.Second, "how long to watch the settled fleet")
 	memory := flag.String("memory", "", "memory of the reconciler and its children, as its flag --memory (default: as much as there is)")
+	heap := flag.String("heap", "", "directory to write profiles of the reconciler's heap to, one for each tenth of a fleet that runs")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "daros-bench-")
 	if err != nil {
@@ -60,7 +61,7 @@ func run(ctx context.Context) error {
 			return fmt.Errorf("--sizes: %q is not a number of applications", word)
 		}
 		fmt.Fprintf(os.Stderr, "fleet of %d applications\n", n)
-		b := &bench{dir: filepath.Join(dir, word), size: n, changes: *changes, idle: *idle, memory: *memory, reconciler: reconciler, devcluster: devcluster}
+		b := &bench{dir: filepath.Join(dir, word), size: n, changes: *changes, idle: *idle, memory: *memory, heap: *heap, reconciler: reconciler, devcluster: devcluster}
 		row, err := b.measure(ctx)
 		if err != nil {
 			return fmt.Errorf("fleet of %d: %w", n, err)

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
@@ -44,6 +46,23 @@ func (p *probe) read() error {
 	}
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	p.metrics, err = parser.TextToMetricFamilies(resp.Body)
+	return err
+}
+
+// profile writes a profile of the reconciler's heap.
+func (p *probe) profile(file string) error {
+	client := http.Client{Timeout: time.Minute}
+	resp, err := client.Get("http://" + p.address + "/debug/pprof/heap")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(f, resp.Body)
 	return err
 }
 
