@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync/atomic"
+
+	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
 // usualMemory is what the Go runtime of this process keeps to for up to some 10,000 applications: with the pages of the
@@ -21,10 +23,10 @@ func (s shares) follow() (end func()) {
 	return afterCollections(func(live int64) { debug.SetMemoryLimit(memoryFor(live, s.own)) })
 }
 
-// memoryFor returns how much memory the Go runtime keeps to while so much is live: half as much again, so that it never
-// collects garbage all the time, and no more than its own share, 0 for none.
+// memoryFor returns how much memory the Go runtime keeps to while so much is live: with as much garbage as it may gather,
+// so that it does not collect all the time, and no more than its own share, 0 for none.
 func memoryFor(live, own int64) int64 {
-	limit := max(usualMemory, live+live/2)
+	limit := max(usualMemory, live+live*reconcile.Garbage/100)
 	if own > 0 {
 		limit = min(limit, own)
 	}

@@ -188,8 +188,8 @@ func (b *bench) again(ctx context.Context, f *figures) error {
 
 // until waits for a condition.
 func (b *bench) until(ctx context.Context, what string, is func() bool) error {
-	// Not more often: reading the metrics costs the reconciler a millisecond or two.
-	for tick := time.NewTicker(25 * time.Millisecond); ; {
+	// Not more often: reading the metrics costs the reconciler a millisecond or two, and of a large fleet more.
+	for tick := time.NewTicker(max(25*time.Millisecond, time.Duration(b.size)*25*time.Microsecond)); ; {
 		if is() {
 			tick.Stop()
 			return nil

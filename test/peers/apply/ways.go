@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,7 +23,7 @@ func nothing() {}
 
 // ours is D-AROS, as the reconciler uses it: one applier for all passes.
 func ours(cfg *rest.Config, _, fleet string, _ *counter) (applyFunc, func(), error) {
-	a, err := apply.New(cfg, apply.Options{Fleet: fleet, Workers: parallel})
+	a, err := apply.New(cfg, apply.Options{Fleet: fleet, Workers: parallel, Patience: time.Minute})
 	if err != nil {
 		return nil, nil, err
 	}
