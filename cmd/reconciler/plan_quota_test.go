@@ -33,7 +33,7 @@ application: {
 
 	w.tenant("acme", 6)
 	const over = "tenant acme is over quota"
-	const amounts = ": 6500m cpu granted, its quota is 6000m (tenants/acme/tenant.cue:5:15); what runs stays, nothing grows"
+	const amounts = ": 6.5 cpu granted, its quota is 6 (tenants/acme/tenant.cue:5:15); what runs stays, nothing grows"
 	text := w.text(0, "plan", "--repo", w.repo.Dir)
 	require.Contains(t, text, "warning: "+over+amounts)
 	require.Contains(t, text, `spec.hard[requests.cpu]: "40" → "8"`, "what is granted, with a pod more for each of the two rolling updates")

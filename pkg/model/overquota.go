@@ -20,10 +20,10 @@ type OverQuota struct {
 	Since    time.Time `json:"since,omitzero"`
 }
 
-// String writes the state for people: "tenant acme is over quota: 6500m cpu granted, its
-// quota is 6000m (tenants/acme/tenant.cue:5:9); what runs stays, nothing grows".
+// String writes the state for people: "tenant acme is over quota: 6.5 cpu granted, its
+// quota is 6 (tenants/acme/tenant.cue:5:9); what runs stays, nothing grows".
 func (q OverQuota) String() string {
-	n := FormatAmounts(q.Resource, q.Granted, q.Limit)
+	n := ReadableAmounts(q.Resource, q.Granted, q.Limit)
 	at := ""
 	if q.At != "" {
 		at = " (" + q.At + ")"

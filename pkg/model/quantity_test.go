@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,30 @@ func TestAmountsOfOneSentenceHaveOneUnit(t *testing.T) {
 		{"nvidia.com/gpu", []int64{8, 3}, []string{"8", "3"}},
 	} {
 		require.Equal(t, c.want, model.FormatAmounts(c.resource, c.amounts...))
+	}
+}
+
+// TestAmountsForPeople: no sentence for people has 24000m, and what is below a CPU stays as people write it.
+func TestAmountsForPeople(t *testing.T) {
+	for _, c := range []struct {
+		resource string
+		amounts  []int64
+		want     []string
+	}{
+		{"cpu", []int64{24_000, 11_500, 0}, []string{"24", "11.5", "0"}},
+		{"cpu", []int64{10_000, 250, 5}, []string{"10", "0.25", "0.005"}},
+		{"cpu", []int64{500, 250}, []string{"500m", "250m"}},
+		{"cpu", []int64{-500, 2500}, []string{"-500m", "2500m"}},
+		{"cpu", []int64{math.MaxInt64, 1}, []string{"9223372036854775.807", "0.001"}},
+		{"memory", []int64{4 << 30, 2560 << 20}, []string{"4096Mi", "2560Mi"}},
+	} {
+		is := model.ReadableAmounts(c.resource, c.amounts...)
+		require.Equal(t, c.want, is)
+		if n := c.amounts[0]; c.resource == "cpu" && n >= 0 && n < math.MaxInt64 {
+			back, err := model.ParseCPU(is[0])
+			require.NoError(t, err)
+			require.Equal(t, n, back, "as a fleet is written")
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -188,3 +189,30 @@ func FormatAmounts(resource string, amounts ...int64) []string {
 // FormatAmount writes an amount of the named resource the way it is written in
 // a fleet: 500m or 2 for cpu, 256Mi for memory, a count for devices.
 func FormatAmount(resource string, n int64) string { return FormatAmounts(resource, n)[0] }
+
+// ReadableAmounts writes amounts of one resource in one unit, as sentences for people have them: CPU as "24"
+// and "11.5" as soon as one of the amounts is a whole CPU. A decision has FormatAmounts, because a replay compares
+// its bytes.
+func ReadableAmounts(resource string, amounts ...int64) []string {
+	out := FormatAmounts(resource, amounts...)
+	if resource != "cpu" || slices.Min(amounts) < 0 || slices.Max(amounts) < 1000 {
+		return out
+	}
+	for i, n := range amounts {
+		out[i] = strings.TrimRight(strings.TrimRight(fmt.Sprintf("%d.%03d", n/1000, n%1000), "0"), ".")
+	}
+	return out
+}
+
+// ColumnAmounts writes amounts that stand beside each other in a table: CPU as ReadableAmounts, and others each
+// in the largest unit of its own, because one odd byte would have all of them written in bytes.
+func ColumnAmounts(resource string, amounts ...int64) []string {
+	if resource == "cpu" {
+		return ReadableAmounts(resource, amounts...)
+	}
+	out := make([]string, len(amounts))
+	for i, n := range amounts {
+		out[i] = FormatAmount(resource, n)
+	}
+	return out
+}

@@ -127,7 +127,7 @@ func tenantRow(l *model.Ledger, name string, u model.Usage) []string {
 }
 
 func overQuotaRow(q model.OverQuota) []string {
-	n := model.FormatAmounts(q.Resource, q.Granted, q.Limit)
+	n := model.ReadableAmounts(q.Resource, q.Granted, q.Limit)
 	owner := "group " + q.Group
 	if q.Tenant != "" {
 		owner = fmt.Sprintf("[%s](%s/%s/%s)", q.Tenant, Dir, q.Tenant, File)
@@ -138,14 +138,14 @@ func overQuotaRow(q model.OverQuota) []string {
 // share writes "███████░░░ 70 % (45 of 64)", or only the amount where there is
 // no limit.
 func share(resource string, used, limit int64, limited bool) string {
-	amount := model.FormatAmount(resource, used)
-	switch {
-	case !limited:
-		return amount
-	case limit <= 0:
-		return amount + " of 0"
+	if !limited {
+		return model.ColumnAmounts(resource, used)[0]
 	}
-	return fmt.Sprintf("%s (%s of %s)", bar(used, limit), amount, model.FormatAmount(resource, limit))
+	amounts := model.ColumnAmounts(resource, used, max(0, limit))
+	if limit <= 0 {
+		return amounts[0] + " of 0"
+	}
+	return fmt.Sprintf("%s (%s of %s)", bar(used, limit), amounts[0], amounts[1])
 }
 
 func poolRows(l *model.Ledger) [][]string {

@@ -84,10 +84,14 @@ func quotaRows(t *model.Tenant, u model.Usage) [][]string {
 	}
 	var rows [][]string
 	for _, r := range u.Granted.Names(quota, t.Guarantee) {
-		used := u.Granted.Get(r)
-		row := []string{code(r), amountOr(r, t.Guarantee.Get(r), "–"), model.FormatAmount(r, used), "–", ""}
+		used, guarantee := u.Granted.Get(r), t.Guarantee.Get(r)
+		amounts := model.ColumnAmounts(r, used, guarantee, quota.Get(r))
+		row := []string{code(r), "–", amounts[0], "–", ""}
+		if guarantee != 0 {
+			row[1] = amounts[1]
+		}
 		if t.Quota != nil {
-			row[3], row[4] = model.FormatAmount(r, quota.Get(r)), bar(used, quota.Get(r))
+			row[3], row[4] = amounts[2], bar(used, quota.Get(r))
 		}
 		rows = append(rows, row)
 	}
@@ -101,13 +105,6 @@ func quotaRows(t *model.Tenant, u model.Usage) [][]string {
 	count("applications", u.Applications, t.MaxApplications)
 	count("workloads", u.Workloads, t.MaxWorkloads)
 	return rows
-}
-
-func amountOr(resource string, n int64, none string) string {
-	if n == 0 {
-		return none
-	}
-	return model.FormatAmount(resource, n)
 }
 
 func applicationRow(in *model.Instance) []string {

@@ -27,19 +27,21 @@ type AmountChange struct {
 // Differs reports whether the change affects the amount.
 func (a *AmountChange) Differs() bool { return !reflect.DeepEqual(a.Before, a.After) }
 
-// Headroom describes what is left of the quota: "4 → 2500m", "500m" where it stays, "no quota" where there is none.
+// Headroom describes what is left of the quota: "4 → 2.5", "500m" where it stays, "no quota" where there is none.
 func (a *AmountChange) Headroom() string {
-	write := func(n *int64) string {
-		if n == nil {
-			return "no quota"
-		}
-		return model.FormatAmount(a.Resource, *n)
+	said := []string{"no quota", "no quota"}
+	switch before, after := a.Before.Headroom, a.After.Headroom; {
+	case before != nil && after != nil:
+		said = model.ColumnAmounts(a.Resource, *before, *after)
+	case before != nil:
+		said[0] = model.ColumnAmounts(a.Resource, *before)[0]
+	case after != nil:
+		said[1] = model.ColumnAmounts(a.Resource, *after)[0]
 	}
-	before, after := write(a.Before.Headroom), write(a.After.Headroom)
-	if before == after {
-		return after
+	if said[0] == said[1] {
+		return said[1]
 	}
-	return before + " → " + after
+	return said[0] + " → " + said[1]
 }
 
 // touched lists the tenants that a change touches, by name.

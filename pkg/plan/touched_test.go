@@ -34,7 +34,7 @@ func TestTouched(t *testing.T) {
 	after = outcome(web)
 	after.Fleet.Tenants = []model.Tenant{{Name: "acme", Quota: &model.Resources{CPU: 2500, Memory: 8 << 30}}}
 	c = Compare(before, after)
-	require.Equal(t, "2 → 1500m", c.Touched[0].Amounts[0].Headroom(), "the quota alone differs")
+	require.Equal(t, "2 → 1.5", c.Touched[0].Amounts[0].Headroom(), "the quota alone differs")
 	require.Empty(t, c.Tenants, "the price is the same")
 	require.Empty(t, Compare(before, before).Touched)
 }
