@@ -24,7 +24,7 @@ export function WhatIf({ of: x, settings, change }: { of: Explanation; settings:
   if (meta && !meta.whatIf) {
     return (
       <Panel title="What if">
-        <p className="empty">This needs a clone of the fleet repo: start `reconciler ui` in one.</p>
+        <p className="empty">This needs a clone of the fleet repo: start <code>reconciler ui</code> in one.</p>
       </Panel>
     )
   }

@@ -31,7 +31,7 @@ export async function open(path: string, init: RequestInit): Promise<Response> {
     response = await fetch(base + path, { credentials: 'same-origin', ...init })
   } catch (e) {
     if (e instanceof DOMException && e.name === 'AbortError') throw e
-    throw new Refusal(0, 'the server of these pages does not answer; is `reconciler ui` still running?')
+    throw new Refusal(0, 'the server of these pages does not answer; is "reconciler ui" still running?')
   }
   if (!response.ok) throw await refusal(response)
   return response

@@ -69,7 +69,7 @@ function Crumbs({ dir }: { dir: string }) {
 
 function Unable({ title, past }: { title: string; past: boolean }) {
   const why =
-    exported !== undefined ? 'These pages are files that do not change.' : past ? 'An editor is about now. Go back to now to change something.' : 'Nothing can be changed here: this needs `reconciler ui` in a clone of the fleet repo, without --read-only.'
+    exported !== undefined ? 'These pages are files that do not change.' : past ? 'An editor is about now. Go back to now to change something.' : <>Nothing can be changed here: this needs <code>reconciler ui</code> in a clone of the fleet repo, without --read-only.</>
   return (
     <>
       <h1>Edit {title}</h1>

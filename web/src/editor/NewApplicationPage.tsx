@@ -29,7 +29,7 @@ export function NewApplicationPage() {
         <h1>New application</h1>
         <p>It begins as a draft in this browser. Nothing changes until you save it, and then only a branch of this clone does.</p>
       </div>
-      {!able && <p className="empty">Nothing can be changed here: this needs `reconciler ui` in a clone of the fleet repo, without --read-only.</p>}
+      {!able && <p className="empty">Nothing can be changed here: this needs <code>reconciler ui</code> in a clone of the fleet repo, without --read-only.</p>}
       {able && <Answer of={offers}>{(o) => <Answer of={schema}>{(s) => <Begin offers={o} schema={s} />}</Answer>}</Answer>}
     </div>
   )
@@ -91,7 +91,7 @@ function Begin({ offers, schema }: { offers: Offers; schema: Schema }) {
         {text('component', component, setComponent, odd(component))}
         {choice('type', type, setType, types.map((t) => t.name), types.find((t) => t.name === type)?.about)}
         {asksImage && text('image', image, setImage)}
-        <p className="adds"><button type="submit" className="primary" disabled={!possible}>Go on in the editor</button></p>
+        <p className="adds"><button type="submit" className="primary" disabled={!possible}>Go on in the editor</button>{!possible && <span className="soft">needs {[name, component].some((s) => !names.test(s)) ? 'a name' : taken ? 'another name' : 'an image'}</span>}</p>
       </form>
     </Panel>
   )

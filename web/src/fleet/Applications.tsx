@@ -60,7 +60,7 @@ export function Applications({ filters, tenants }: { filters: Filters; tenants?:
           {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}
         </tbody>
       </table>
-      {total === 0 && <p className="empty">No application matches.</p>}
+      {total === 0 && <p className="empty">{filters.q || filters.phase ? 'No application matches.' : 'There is no application yet.'}</p>}
       {!more && next && (
         <p className="more">
           These are {rows.length} rows; a page holds at most {mostRows}.{' '}

@@ -47,7 +47,7 @@ function inShort(f: Fleet): string {
   const all = Object.values(f.phases).reduce((n, x) => n + x, 0)
   const unwell = f.tenants.reduce((n, t) => n + t.unwell, 0)
   const tenants = `${count(f.tenantsTotal)} ${f.tenantsTotal === 1 ? 'tenant' : 'tenants'}`
-  if (all === 0) return 'No application is declared yet.'
+  if (all === 0) return f.commit ? 'No application is declared yet.' : 'Nothing is recorded yet.'
   const apps = `${count(all)} ${all === 1 ? 'application' : 'applications'} of ${tenants}`
   return unwell === 0 ? `${apps}: all is well.` : `${apps}: ${count(unwell)} ${unwell === 1 ? 'needs' : 'need'} a look.`
 }

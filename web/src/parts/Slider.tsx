@@ -20,9 +20,15 @@ export function Slider({ label, value, least, most, step = 1, now, said, change 
     <Radix.Root className="slider" min={least} max={top} step={step} value={[value]} disabled={fixed} onValueChange={([to]) => to !== undefined && change(to)}>
       <Radix.Track className="track">
         <Radix.Range className="range" />
-        {now !== undefined && <span className="now" style={{ left: `${(100 * (now - least)) / (top - least)}%` }} />}
+        {now !== undefined && <span className="now" style={{ left: middle((now - least) / (top - least)) }} />}
       </Radix.Track>
       <Radix.Thumb className="thumb" aria-labelledby={label} aria-valuetext={said} />
     </Radix.Root>
   )
 }
+
+// half is that of the thumb, which stays within the track.
+const half = 8
+
+// middle is where the thumb stands at a part of the track.
+const middle = (part: number) => `calc(${100 * part}% + ${half * (1 - 2 * part)}px)`

@@ -44,6 +44,9 @@ export function thousandths(n: number): string {
   return `${(n / 10).toFixed(1).replace(/\.0$/, '')} %`
 }
 
+// price writes millionths of the fleet's currency in full: half a cent more of each core-hour is much.
+export const price = (millionths: number) => String(millionths / 1e6)
+
 // money writes millionths of the fleet's currency.
 export function money(millionths: number): string {
   return (millionths / 1e6).toFixed(millionths !== 0 && Math.abs(millionths) < 10_000 ? 4 : 2)

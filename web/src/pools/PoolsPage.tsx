@@ -1,6 +1,6 @@
 import type { Pool, PoolResource, Pools } from '../answers/pools'
 import { useAnswer } from '../ask/answer'
-import { amount, money } from '../parts/amount'
+import { amount, price } from '../parts/amount'
 import { Answer } from '../parts/Answer'
 import { Bar } from '../parts/Bar'
 import { Panel } from '../parts/Panel'
@@ -58,7 +58,7 @@ function about(p: Pool): string {
   const said = [`${p.nodes} ${p.nodes === 1 ? 'node' : 'nodes'}`]
   if (p.os) said.push(p.os.join(', '))
   if (p.runtimes) said.push(p.runtimes.join(', '))
-  if (p.price.cpu) said.push(`${money(p.price.cpu)} a core-hour`)
-  if (p.price.memory) said.push(`${money(p.price.memory)} a GiB-hour`)
+  if (p.price.cpu) said.push(`${price(p.price.cpu)} a core-hour`)
+  if (p.price.memory) said.push(`${price(p.price.memory)} a GiB-hour`)
   return said.join(' · ')
 }

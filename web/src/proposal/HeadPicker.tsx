@@ -6,7 +6,7 @@ import { Commit } from '../parts/Place'
 export function HeadPicker({ of: h, head, choose }: { of: Heads; head: string | undefined; choose: (name: string | undefined) => void }) {
   const chosen = h.heads.find((one) => one.name === head)
   if (h.heads.length === 0 && !head) {
-    return <p className="empty">This clone has no other branch. `git fetch` brings those of others.</p>
+    return <p className="empty">This clone has no other branch. <code>git fetch</code> brings those of others.</p>
   }
   return (
     <div className="filters">

@@ -43,7 +43,7 @@ export function ProposalPage() {
         <h1>Pull request</h1>
         <p>What the merge of a branch would do, to all tenants. It is decided as the reconciler would; nothing is changed.</p>
       </div>
-      {meta && !meta.plans && <p className="empty">This needs a clone of the fleet repo: start `reconciler ui` in one.</p>}
+      {meta && !meta.plans && <p className="empty">This needs a clone of the fleet repo: start <code>reconciler ui</code> in one.</p>}
       {meta?.plans && at && <p className="empty">A plan is about now. Go back to now to see one.</p>}
       {able && (
         <>

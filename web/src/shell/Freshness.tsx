@@ -29,7 +29,7 @@ export function Freshness() {
         looked <Moment at={data.looked} none="never" />
       </span>
       <span>
-        <Tip text={data.repo}><span>branch {data.branch}</span></Tip> changed <Moment at={data.changed} none="never" /> <Commit hash={data.commit} />
+        <Tip text={`branch ${data.branch} of ${data.repo}`}><span>branch</span></Tip> changed <Moment at={data.changed} none="never" /> <Commit hash={data.commit} />
       </span>
     </p>
   )

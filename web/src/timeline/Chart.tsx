@@ -60,7 +60,7 @@ function options(el: HTMLElement, buckets: Buckets, at: Moment | undefined): uPl
     cursor: { y: false, drag: { x: false, y: false } },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     scales: { x: { time: true, range: () => spanOf(buckets) }, y: { range: (_, __, max) => [0, Math.max(1, max)] } },
-    axes: [{ ...axis, values: (_, splits, __, ___, step) => splits.map((s) => clock(s, step)) }, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 500, 1000, 10_000] }],
+    axes: [{ ...axis, space: 80, values: (_, splits, __, ___, step) => splits.map((s) => clock(s, step)) }, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 500, 1000, 10_000] }],
     series: [
       {},
       { fill: colour('--accent'), stroke: colour('--accent'), width: 0, points: { show: false }, paths: uPlot.paths.bars?.({ size: [0.8, 40], align: 1 }) },
