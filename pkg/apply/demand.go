@@ -2,7 +2,6 @@ package apply
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -31,37 +30,47 @@ func (d demand) body(object []byte, owner string) ([]byte, error) {
 	if !meta.IsObject() {
 		return nil, errors.New("the object has no metadata")
 	}
-	annotations := []branch{{render.AnnotationOwner, quoted(owner)}}
-	if d.adopted != "" {
-		annotations = append(annotations, branch{render.AnnotationAdopted, quoted(d.adopted)})
-	}
-	demanded := branch{"uid", quoted(d.uid)}
+	demanded, value := "uid", d.uid
 	if d.uid == "" {
-		demanded = branch{"resourceVersion", quoted(noVersion)}
+		demanded, value = "resourceVersion", noVersion
 	}
 	out := make([]byte, 0, len(object)+256)
 	out = append(out, object[:meta.Index]...)
-	out = appendWith(out, meta, demanded, branch{"annotations", string(appendWith(nil, at(meta, "annotations"), annotations...))})
-	return append(out, object[meta.Index+len(meta.Raw):]...), nil
-}
-
-// appendWith appends a JSON object, or an empty one in place of anything else, in which some fields have the given values.
-func appendWith(out []byte, object gjson.Result, given ...branch) []byte {
 	begin := len(out)
-	object.ForEach(func(k, v gjson.Result) bool {
-		if object.IsObject() && !slices.ContainsFunc(given, func(g branch) bool { return g.name == k.Str }) {
-			out = append(append(append(append(out, ','), k.Raw...), ':'), v.Raw...)
+	var annotations gjson.Result
+	meta.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "annotations":
+			annotations = v
+		case demanded:
+		default:
+			out = appendField(out, k, v)
 		}
 		return true
 	})
-	for _, g := range given {
-		out = append(append(gjson.AppendJSONString(append(out, ','), g.name), ':'), g.value...)
+	out = append(appendText(out, demanded, value), `,"annotations":`...)
+	within := len(out)
+	annotations.ForEach(func(k, v gjson.Result) bool {
+		if annotations.IsObject() && k.Str != render.AnnotationOwner && (d.adopted == "" || k.Str != render.AnnotationAdopted) {
+			out = appendField(out, k, v)
+		}
+		return true
+	})
+	if out = appendText(out, render.AnnotationOwner, owner); d.adopted != "" {
+		out = appendText(out, render.AnnotationAdopted, d.adopted)
 	}
-	out[begin] = '{'
-	return append(out, '}')
+	out[begin], out[within] = '{', '{' // in place of the first commas
+	return append(append(out, "}}"...), object[meta.Index+len(meta.Raw):]...), nil
 }
 
-func quoted(s string) string { return string(gjson.AppendJSONString(nil, s)) }
+// appendField and appendText append a field of a JSON object, with a comma before it.
+func appendField(out []byte, name, value gjson.Result) []byte {
+	return append(append(append(append(out, ','), name.Raw...), ':'), value.Raw...)
+}
+
+func appendText(out []byte, name, text string) []byte {
+	return gjson.AppendJSONString(append(gjson.AppendJSONString(append(out, ','), name), ':'), text)
+}
 
 // unmet reports whether the API server refused a request because its demand did not hold:
 // there is an object, there is none, or there is another one.

@@ -61,11 +61,7 @@ func (h *holding) held(value, fields gjson.Result) {
 
 // isEmpty reports whether nothing is below a level of managed fields: it covers all of the value.
 func isEmpty(fields gjson.Result) bool {
-	empty := true
-	if fields.IsObject() {
-		fields.ForEach(func(gjson.Result, gjson.Result) bool { empty = false; return false })
-	}
-	return empty
+	return !fields.IsObject() || strings.HasPrefix(strings.TrimSpace(fields.Raw[1:]), "}")
 }
 
 func (h *holding) heldObject(value, fields gjson.Result) {

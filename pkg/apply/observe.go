@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/cli-utils/pkg/common"
 
-	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
 )
 
@@ -56,21 +55,11 @@ func (l *Live) read(text string) (*Object, error) {
 		}
 		return true
 	})
-	label := func(name string) string { return textOf(labels, name) }
-	annotation := func(name string) string { return textOf(annotations, name) }
-	o.App = model.AppID{Tenant: label(render.LabelTenant), Name: label(render.LabelApplication)}
-	o.Component = label(render.LabelComponent)
-	o.Workload = annotation(render.AnnotationWorkload)
-	o.applied = annotation(render.AnnotationApplied)
-	o.commit = unique.Make(annotation(render.AnnotationCommit))
-	o.labelled = at(labels, render.LabelFleet).Str == l.fleet
-	o.adopted = annotation(render.AnnotationAdopted)
-	o.keep = at(annotations, render.AnnotationPrune).Str == render.PruneKeep || o.adopted == render.AdoptedKeep
+	said := l.labels(o, labels)
+	owner := o.annotations(annotations)
 	if o.adopted != "" {
 		o.labels = texts(labels)
 	}
-	instance, _ := strconv.ParseInt(at(labels, render.LabelInstance).Str, 10, 32)
-	o.instance = int32(instance)
 	owners.ForEach(func(_, r gjson.Result) bool {
 		if !at(r, "controller").Bool() {
 			return true
@@ -78,27 +67,45 @@ func (l *Live) read(text string) (*Object, error) {
 		o.Owner = Ref{strings.Clone(groupOf(at(r, "apiVersion").Str)), textOf(r, "kind"), o.Namespace, textOf(r, "name")}
 		return false
 	})
-	owner := ""
+	applied := ""
 	managed.ForEach(func(_, c gjson.Result) bool {
-		fields := at(c, "fieldsV1")
-		if !fields.IsObject() || at(c, "manager").Str != l.client.manager || at(c, "operation").Str != "Apply" || at(c, "subresource").Str != "" {
+		var by, operation, subresource, of, time string
+		var fields gjson.Result
+		c.ForEach(func(k, v gjson.Result) bool { // once, as above
+			switch k.Str {
+			case "manager":
+				by = v.Str
+			case "operation":
+				operation = v.Str
+			case "subresource":
+				subresource = v.Str
+			case "apiVersion":
+				of = v.Str
+			case "time":
+				time = v.Str
+			case "fieldsV1":
+				fields = v
+			}
+			return true
+		})
+		if !fields.IsObject() || by != l.client.manager || operation != "Apply" || subresource != "" {
 			return true
 		}
 		if at(at(at(fields, "f:metadata"), "f:annotations"), "f:"+render.AnnotationOwner).Exists() {
-			owner = annotation(render.AnnotationOwner)
+			applied = owner
 		}
 		var own []byte
-		if at(c, "apiVersion").Str == version {
+		if of == version {
 			own = heldPart(object, fields)
 		} else { // the fields are those of another version than the watched one
-			own = fmt.Appendf(nil, `{"fields":%s,"time":%q}`, heldPart(fields, gjson.Result{}), at(c, "time").Str)
+			own = fmt.Appendf(nil, `{"fields":%s,"time":%q}`, heldPart(fields, gjson.Result{}), time)
 		}
 		o.own, o.left = string(own), markOf(own)
 		return true
 	})
-	o.owner = unique.Make(owner)
-	if o.labelled && isInventory(o.Ref, label(common.InventoryLabel), o.App) {
-		o.inventory = readInventory(texts(at(object, "data")), label(render.LabelLedger))
+	o.owner = unique.Make(applied)
+	if o.labelled && isInventory(o.Ref, said.inventory, o.App) {
+		o.inventory = readInventory(texts(at(object, "data")), strings.Clone(said.ledger))
 	}
 	if l.summary != nil {
 		u, err := decodeObject([]byte(text))
@@ -108,6 +115,66 @@ func (l *Live) read(text string) (*Object, error) {
 		o.Summary = l.summary(u)
 	}
 	return o, nil
+}
+
+// marking is what labels say of an inventory. It is part of the text of the object.
+type marking struct{ inventory, ledger string }
+
+// labels reads the labels of an object, once for all.
+func (l *Live) labels(o *Object, all gjson.Result) (said marking) {
+	eachText(all, func(name, text string) {
+		switch name {
+		case render.LabelTenant:
+			o.App.Tenant = strings.Clone(text)
+		case render.LabelApplication:
+			o.App.Name = strings.Clone(text)
+		case render.LabelComponent:
+			o.Component = strings.Clone(text)
+		case render.LabelFleet:
+			o.labelled = text == l.fleet
+		case render.LabelInstance:
+			n, _ := strconv.ParseInt(text, 10, 32)
+			o.instance = int32(n)
+		case render.LabelLedger:
+			said.ledger = text
+		case common.InventoryLabel:
+			said.inventory = text
+		}
+	})
+	return said
+}
+
+// annotations reads the annotations of an object, and returns the owner that they name: part of the text of the object.
+func (o *Object) annotations(all gjson.Result) (owner string) {
+	commit, keep := "", false
+	eachText(all, func(name, text string) {
+		switch name {
+		case render.AnnotationWorkload:
+			o.Workload = strings.Clone(text)
+		case render.AnnotationApplied:
+			o.applied = strings.Clone(text)
+		case render.AnnotationCommit:
+			commit = text
+		case render.AnnotationAdopted:
+			o.adopted = strings.Clone(text)
+		case render.AnnotationPrune:
+			keep = text == render.PruneKeep
+		case render.AnnotationOwner:
+			owner = text
+		}
+	})
+	o.commit, o.keep = unique.Make(commit), keep || o.adopted == render.AdoptedKeep
+	return owner
+}
+
+// eachText calls a function with the fields of a JSON object. One that is no text is empty.
+func eachText(object gjson.Result, call func(name, text string)) {
+	if object.IsObject() {
+		object.ForEach(func(k, v gjson.Result) bool {
+			call(k.Str, v.Str)
+			return true
+		})
+	}
 }
 
 // at returns the field of a JSON object with a name.

@@ -93,28 +93,51 @@ func (q *queue) look() {
 	q.dispatch()
 }
 
+// dispatch begins all jobs that can be begun.
 func (q *queue) dispatch() {
-	for {
-		l, t := q.pick()
-		if t == nil || q.running == q.workers {
-			return
-		}
-		q.lanes, l.turns = last(q.lanes, l), last(l.turns, t)
-		do := t.jobs[0]
-		t.jobs = t.jobs[1:]
-		q.running++
-		l.running++
-		t.running++
+	for o := q.take(); o != nil; o = q.take() {
 		q.jobs.Go(func() {
-			do(t.ctx)
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.running--
-			l.running--
-			t.running--
-			q.dispatch()
+			for ; o != nil; o = q.next(o) {
+				o.do(o.turn.ctx)
+			}
 		})
 	}
+}
+
+// order is a job that a worker has.
+type order struct {
+	do   job
+	lane *lane
+	turn *turn
+}
+
+// take returns a job to begin, nil if there is none or no worker is free.
+func (q *queue) take() *order {
+	l, t := q.pick()
+	if t == nil || q.running == q.workers {
+		return nil
+	}
+	q.lanes, l.turns = last(q.lanes, l), last(l.turns, t)
+	o := &order{t.jobs[0], l, t}
+	t.jobs = t.jobs[1:]
+	q.count(o, 1)
+	return o
+}
+
+// next ends a job, and returns another one for the same goroutine: its stack has grown already.
+func (q *queue) next(done *order) *order {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.count(done, -1)
+	o := q.take()
+	q.dispatch() // what the end of the job made possible beside that
+	return o
+}
+
+func (q *queue) count(o *order, more int) {
+	q.running += more
+	o.lane.running += more
+	o.turn.running += more
 }
 
 // pick returns the turn whose job is next, nil if none is ready. It forgets lanes and turns

@@ -11,21 +11,23 @@ func (l *Live) share(o, old *Object) {
 		o.resemble(old)
 		reuse(&o.UID, old.UID)
 		reuse(&o.Workload, old.Workload)
-		reuse(&o.Owner.Name, old.Owner.Name)
+		if o.Owner == old.Owner {
+			o.Owner = old.Owner
+		}
 		reuse(&o.applied, old.applied)
 	case len(all) > 0:
 		o.resemble(all[0])
+		fallthrough
+	default:
+		l.shareKind(&o.Ref)
+		if o.Owner.Kind != "" {
+			l.shareKind(&o.Owner)
+		}
 	}
 	if t, ok := l.left[o.Ref]; ok {
 		reuse(&o.UID, t.uid)
 		reuse(&o.applied, t.applied)
 	}
-	of := schema.GroupKind{Group: o.Group, Kind: o.Kind}
-	if _, known := l.kindTexts[of]; !known {
-		l.kindTexts[of] = of
-	}
-	o.Ref.shareKind(l.kindTexts)
-	o.Owner.shareKind(l.kindTexts) // what it names may be no kind at all, so it is not kept
 	reuse(&o.Owner.Namespace, o.Namespace)
 }
 
@@ -38,9 +40,17 @@ func (o *Object) resemble(p *Object) {
 	reuse(&o.Component, p.Component)
 }
 
-func (r *Ref) shareKind(known map[schema.GroupKind]schema.GroupKind) {
-	if k, ok := known[schema.GroupKind{Group: r.Group, Kind: r.Kind}]; ok {
-		r.Group, r.Kind = k.Group, k.Kind
+// mostKinds bounds the kinds whose texts are shared: an object may name an owner of a kind that nobody knows.
+const mostKinds = 1000
+
+func (l *Live) shareKind(r *Ref) {
+	k := schema.GroupKind{Group: r.Group, Kind: r.Kind}
+	known, ok := l.kindTexts[k]
+	if !ok && len(l.kindTexts) < mostKinds {
+		l.kindTexts[k], known, ok = k, k, true
+	}
+	if ok {
+		r.Group, r.Kind = known.Group, known.Kind
 	}
 }
 
