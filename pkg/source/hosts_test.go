@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,12 +34,11 @@ type hosted struct {
 }
 
 func newHosted(t testing.TB, settings string) *hosted {
-	h := &hosted{Repo: gittest.New(t), t: t, keys: map[string]string{}, public: map[string]string{}}
-	for _, name := range []string{"root", "ada", "ann", "bob", "eve", "host"} {
+	private, public := keyring()
+	h := &hosted{Repo: gittest.New(t), t: t, keys: map[string]string{}, public: public}
+	for name, key := range private {
 		h.keys[name] = filepath.Join(t.TempDir(), name)
-		public, err := signkey.WriteEd25519(h.keys[name], name)
-		require.NoError(t, err)
-		h.public[name] = strings.TrimSpace(public)
+		require.NoError(t, os.WriteFile(h.keys[name], []byte(key), 0o600))
 	}
 	h.declare(settings)
 	h.Write("tenants/acme/tenant.cue", fmt.Sprintf("package fleet\n\ntenant: {\n\tname: \"acme\"\n\taccess: {principals: {ann: ssh: [%q], bob: ssh: [%q]}, admins: [\"ann\"], owners: shop: [\"bob\"]}\n}\n",
@@ -52,6 +52,28 @@ func newHosted(t testing.TB, settings string) *hosted {
 	h.recorded = access.Recorded{Commit: first, Platform: fleet.Platform, Tenants: fleet.Tenants}
 	return h
 }
+
+// keyring makes the keys that all repos have, so that what they declare alike is evaluated once.
+var keyring = sync.OnceValues(func() (private, public map[string]string) {
+	private, public = map[string]string{}, map[string]string{}
+	dir, err := os.MkdirTemp("", "keys-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for _, name := range []string{"root", "ada", "ann", "bob", "eve", "host"} {
+		text, err := signkey.WriteEd25519(filepath.Join(dir, name), name)
+		if err != nil {
+			panic(err)
+		}
+		key, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			panic(err)
+		}
+		private[name], public[name] = string(key), strings.TrimSpace(text)
+	}
+	return private, public
+})
 
 // declare writes who may do what.
 func (h *hosted) declare(settings string) {
