@@ -19,15 +19,26 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
+	"github.com/d-aros/d-aros/test/unraced"
 )
 
 // inherited is the variable of the environment that tells a test program that a test starts which directory to use.
 const inherited = "DAROS_EVALUATORS"
 
+// child is the name of the link to the program of the children.
+const child = "child"
+
 var dir = os.Getenv(inherited) // of this run: the answers, and a link to the program of the children
 
-// Main runs the tests of a package. It is for TestMain.
+// Main runs the tests of a package. It is for TestMain. Without the race detector the test program is its own child.
 func Main(m *testing.M) (code int) {
+	if filepath.Base(os.Args[0]) == child {
+		if err := pool.Child(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
 	if dir != "" {
 		return m.Run()
 	}
@@ -51,15 +62,22 @@ func Child(t testing.TB) string {
 	return program
 }
 
-// build builds the program into the checkout, where the other packages find it: the go command sees that it is there and does
-// not link it again.
+// build returns a link to the program of the children. What the race detector watches builds one into the checkout, where the
+// other packages find it: the go command sees that it is there and does not link it again.
 var build = sync.OnceValues(func() (string, error) {
 	if dir == "" {
 		return "", errors.New("the package has no TestMain that calls evaluators.Main")
 	}
-	link := filepath.Join(dir, "child")
+	link := filepath.Join(dir, child)
 	if _, err := os.Stat(link); err == nil {
 		return link, nil
+	}
+	if !unraced.Racing {
+		self, err := os.Executable()
+		if err != nil {
+			return "", err
+		}
+		return link, os.Symlink(self, link)
 	}
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {

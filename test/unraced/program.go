@@ -14,7 +14,7 @@ import (
 // package in the working directory without the detector, in dir. It is for TestMain: the go command starts a test program
 // in the directory of its package.
 func Program(dir string) (string, error) {
-	if !racing {
+	if !Racing {
 		return os.Executable()
 	}
 	program := filepath.Join(dir, "unraced.test")

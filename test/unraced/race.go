@@ -2,4 +2,5 @@
 
 package unraced
 
-const racing = true
+// Racing reports whether the race detector watches this program.
+const Racing = true
