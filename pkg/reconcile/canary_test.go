@@ -15,6 +15,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/outbound"
 	"github.com/d-aros/d-aros/pkg/workflow"
 	"github.com/d-aros/d-aros/test/gittest"
+	"github.com/d-aros/d-aros/test/tier"
 )
 
 // rolling is a runtime in which every version that was carried out is ready after ten
@@ -79,6 +80,7 @@ func TestCommitsOfACanary(t *testing.T) {
 	k.platform(`policy: egress: hosts: ["shop.example.com"]
 	access: {enforce: "signed", principals: root: ssh: [%q], admins: ["root"]}`, k.public["root"])
 	k.by("root")
+	every := tier.Count(20, 2, 2) // seconds
 	release := func(tag string) {
 		k.Write("tenants/acme/apps/shop/app.cue", fmt.Sprintf(`package fleet
 
@@ -89,11 +91,11 @@ application: {
 		name: "release", type: "canary", components: ["web"], timeout: "2h", onFailure: "rollback"
 		properties: {
 			stages: [{weight: 25, pause: "15m"}, {weight: 50, pause: "15m"}, {weight: 75, pause: "15m"}, {weight: 100, pause: "15m"}]
-			check: {url: "https://shop.example.com/", every: "2s", times: 100, failures: 3, success: "status == 200"}
+			check: {url: "https://shop.example.com/", every: "%ds", times: %d, failures: 3, success: "status == 200"}
 		}
 	}]
 }
-`, tag))
+`, tag, every, 200/every))
 		k.by("bob")
 	}
 	now := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
@@ -110,7 +112,7 @@ application: {
 		return inst.Run
 	}
 	pass := func() {
-		now = now.Add(2 * time.Second)
+		now = now.Add(time.Duration(every) * time.Second)
 		r, err := loop.turn(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, r.Problems)
@@ -139,7 +141,7 @@ application: {
 	release("2")
 	settle(2)
 	require.GreaterOrEqual(t, now.Sub(began), time.Hour)
-	require.GreaterOrEqual(t, len(world.probes), 800)
+	require.GreaterOrEqual(t, len(world.probes), 1600/every)
 	t.Logf("%d probes, %d commits", len(world.probes), commits()-before)
 	require.LessOrEqual(t, commits()-before, 8)
 
