@@ -67,17 +67,25 @@ func (a *archive) fetchInto(ctx context.Context, store *git.Store) (git.Hash, er
 			return git.ZeroHash, err
 		}
 	}
-	if tip == git.ZeroHash || store.Has(tip) {
+	if tip == git.ZeroHash {
 		return tip, nil
+	}
+	return tip, complete(ctx, a.remote, store, tip)
+}
+
+// complete brings a commit with its history into a store on disk that is not damaged.
+func complete(ctx context.Context, remote *git.Remote, store *git.Store, tip git.Hash) error {
+	if store.Has(tip) {
+		return nil
 	}
 	var have []git.Hash
 	if h, ok := store.Tip(); ok && store.Packs() <= maxPacks {
 		have = append(have, h)
 	}
-	if err := a.remote.Fetch(ctx, store, tip, have, 0); err != nil {
-		return git.ZeroHash, err
+	if err := remote.Fetch(ctx, store, tip, have, 0); err != nil {
+		return err
 	}
-	return tip, store.SetTip(tip)
+	return store.SetTip(tip)
 }
 
 func (a *archive) open() (_ *git.Store, err error) {

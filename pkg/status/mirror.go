@@ -181,17 +181,7 @@ func (m *Mirror) fetch(ctx context.Context, tip git.Hash) error {
 			return err
 		}
 	}
-	if m.store.Has(tip) {
-		return nil
-	}
-	var have []git.Hash
-	if at, ok := m.store.Tip(); ok && m.store.Packs() <= maxPacks {
-		have = append(have, at)
-	}
-	if err := m.branch.remote.Fetch(ctx, m.store, tip, have, 0); err != nil {
-		return err
-	}
-	return m.store.SetTip(tip)
+	return complete(ctx, m.branch.remote, m.store, tip)
 }
 
 // replacement returns all commits of the branch if they may take the place of those
