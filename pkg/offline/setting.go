@@ -81,6 +81,24 @@ func parseMoney(s string) (int64, error) {
 	return thousandths * 1000, err
 }
 
+// choose sets a value to one of some words. The first is how people write usual, which is what the model has for it.
+func choose[T ~string](c Setting, value *T, usual T, words ...T) error {
+	switch slices.Index(words, T(c.value)) {
+	case -1:
+		list := make([]string, len(words))
+		for i, word := range words {
+			list[i] = string(word)
+		}
+		last := len(list) - 1
+		return fmt.Errorf("%s: write %s or %s", c.text, strings.Join(list[:last], ", "), list[last])
+	case 0:
+		*value = usual
+	default:
+		*value = T(c.value)
+	}
+	return nil
+}
+
 // fields are the fields that a setting can change, by path.
 type fields map[string]func(Setting) error
 
@@ -237,22 +255,11 @@ func applicationFields(app *model.Application) fields {
 		return err
 	}
 	f["policy.flavours"] = func(c Setting) error {
-		app.Policy.Flavours = model.FlavourOrder(c.value)
-		if !slices.Contains([]model.FlavourOrder{model.FlavoursFirstFree, model.FlavoursMakeRoomFirst}, app.Policy.Flavours) {
-			return fmt.Errorf("%s: write first-free or make-room-first", c.text)
-		}
-		if app.Policy.Flavours == model.FlavoursFirstFree {
-			app.Policy.Flavours = ""
-		}
-		return nil
+		return choose(c, &app.Policy.Flavours, "", model.FlavoursFirstFree, model.FlavoursMakeRoomFirst)
 	}
-	f["policy.priorityClaims"] = func(c Setting) error { return c.claims(&app.Policy) }
+	f["policy.priorityClaims"] = func(c Setting) error { return claims(c, &app.Policy) }
 	f["desired"] = func(c Setting) error {
-		if !slices.Contains([]model.Desired{model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated}, model.Desired(c.value)) {
-			return fmt.Errorf("%s: write running, suspended or terminated", c.text)
-		}
-		app.Desired = model.Desired(c.value)
-		return nil
+		return choose(c, &app.Desired, model.DesiredRunning, model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated)
 	}
 	for n := range app.Components {
 		comp := &app.Components[n]

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -9,8 +8,10 @@ import (
 
 // handed are the values of a policy that a setting of the platform or a tenant hands down, by path.
 var handed = map[string]func(Setting, *model.Policy) error{
-	"backfill":       Setting.backfill,
-	"priorityClaims": Setting.claims,
+	"backfill": func(c Setting, p *model.Policy) error {
+		return choose(c, &p.Backfill, "", model.BackfillReserve, model.BackfillOff)
+	},
+	"priorityClaims": claims,
 	"reserveAfter": func(c Setting, p *model.Policy) error {
 		one := fields{}
 		one.duration("", &p.ReserveAfter)
@@ -51,28 +52,7 @@ func (f fields) policy(fleet *model.Fleet, tenant string, own *model.Policy) {
 	}
 }
 
-// backfill sets whether jobs may pass those that are promised a start.
-func (c Setting) backfill(p *model.Policy) error {
-	switch backfill := model.Backfill(c.value); backfill {
-	case model.BackfillReserve:
-		p.Backfill = ""
-	case model.BackfillOff:
-		p.Backfill = backfill
-	default:
-		return fmt.Errorf("%s: write reserve or off", c.text)
-	}
-	return nil
-}
-
 // claims sets how much of an application its priority is for.
-func (c Setting) claims(p *model.Policy) error {
-	switch claims := model.PriorityClaims(c.value); claims {
-	case model.ClaimsFull:
-		p.PriorityClaims = ""
-	case model.ClaimsMinimum:
-		p.PriorityClaims = claims
-	default:
-		return fmt.Errorf("%s: write full or minimum", c.text)
-	}
-	return nil
+func claims(c Setting, p *model.Policy) error {
+	return choose(c, &p.PriorityClaims, "", model.ClaimsFull, model.ClaimsMinimum)
 }

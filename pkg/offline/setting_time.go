@@ -52,10 +52,6 @@ func (f fields) placement(path string, p *model.Placement) {
 	own := *p.Together
 	p.Together = &own
 	f[path+"together.mode"] = func(c Setting) error {
-		own.Mode = model.TogetherMode(c.value)
-		if own.Mode != model.TogetherRequired && own.Mode != model.TogetherPreferred {
-			return fmt.Errorf("%s: write required or preferred", c.text)
-		}
-		return nil
+		return choose(c, &own.Mode, model.TogetherRequired, model.TogetherRequired, model.TogetherPreferred)
 	}
 }
