@@ -15,7 +15,7 @@ type tracker struct {
 	writer  *explain.Writer
 	adviser *advice.Advisor
 	retry   *retryable
-	buffer  decisionBuffer
+	decided []model.Decision
 	stale   map[*solve.App]bool // whose decision is to be rewritten
 
 	advises    bool
@@ -25,12 +25,12 @@ type tracker struct {
 // newTracker decides everything.
 func newTracker(in solve.Inputs, decide func(solve.Inputs) *solve.Case, advises bool) *tracker {
 	c := decide(in)
-	return &tracker{Case: c, writer: explain.New(c), adviser: advice.New(c, decide), advises: advises, retry: newRetryable(c), buffer: newDecisionBuffer(len(c.Apps), 0), stale: map[*solve.App]bool{}}
+	return &tracker{Case: c, writer: explain.New(c), adviser: advice.New(c, decide), advises: advises, retry: newRetryable(c), decided: make([]model.Decision, len(c.Apps)), stale: map[*solve.App]bool{}}
 }
 
 // all writes all decisions.
 func (t *tracker) all() model.Ruling {
-	r := model.Ruling{Decisions: t.buffer.decisions()}
+	r := model.Ruling{Decisions: t.decided}
 	t.writer.All(r.Decisions)
 	t.advise(r.Decisions)
 	r.OverQuota, r.PastUse = t.OverQuota(), t.PastUse(t.Ledger.PastUse, t.Now)
@@ -119,8 +119,7 @@ func (f *following) rebuildApps() {
 			come = append(come, at)
 		}
 	}
-	f.buffer.remove(gone)
-	f.buffer.insert(come)
+	f.decided = insert(remove(f.decided, gone), come)
 	f.Newcomers = slices.DeleteFunc(f.Newcomers, func(app *solve.App) bool {
 		_, now := f.Find(app.ID)
 		return now != app

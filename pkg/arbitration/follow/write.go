@@ -12,7 +12,7 @@ import (
 // one before, and of those the applications that were not rebuilt: these were
 // decided with what was found out about them in an earlier pass.
 func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
-	ruling = model.Ruling{Decisions: f.buffer.decisions(), OverQuota: f.OverQuota()}
+	ruling = model.Ruling{Decisions: f.decided, OverQuota: f.OverQuota()}
 	for _, app := range f.Changed {
 		f.markStale(app)
 		f.dirty[app.Tenant] = true

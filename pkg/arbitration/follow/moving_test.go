@@ -11,10 +11,10 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// TestDecisionBufferIsASlice: whatever is put there and taken away.
-func TestDecisionBufferIsASlice(t *testing.T) {
+// TestInsertAndRemove: whatever is put there and taken away.
+func TestInsertAndRemove(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, want := newDecisionBuffer(0, 0), []model.Decision{}
+		s, want := []model.Decision(nil), []model.Decision{}
 		for n := range rapid.IntRange(0, 60).Draw(t, "edits") {
 			some := func(places []int) []int {
 				return slices.DeleteFunc(places, func(int) bool { return rapid.IntRange(0, 3).Draw(t, "stays") > 0 })
@@ -25,19 +25,19 @@ func TestDecisionBufferIsASlice(t *testing.T) {
 					places[i] += i // where it is afterwards
 					want = slices.Insert(want, places[i], model.Decision{Message: fmt.Sprint(n, i)})
 				}
-				s.insert(places)
+				s = insert(s, places)
 				for i, at := range places {
-					require.Zero(t, s.decisions()[at])
-					s.decisions()[at] = model.Decision{Message: fmt.Sprint(n, i)}
+					require.Zero(t, s[at])
+					s[at] = model.Decision{Message: fmt.Sprint(n, i)}
 				}
 			} else {
 				places := some(upTo(len(want)))
 				for _, at := range slices.Backward(places) {
 					want = slices.Delete(want, at, at+1)
 				}
-				s.remove(places)
+				s = remove(s, places)
 			}
-			require.Equal(t, want, s.decisions())
+			require.Equal(t, want, append([]model.Decision{}, s...))
 		}
 	})
 }
