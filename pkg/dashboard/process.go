@@ -23,6 +23,10 @@ const (
 	maxThinking  = 10 * time.Second // CPU time for one question, beside that of evaluators, which have limits of their own
 	maxSaving    = time.Minute      // CPU time to judge what somebody saves, as people save less often than they type
 	maxCatchUp   = time.Minute      // CPU time to decide on a fleet, whatever somebody asks about it
+
+	// workerHeap is from where garbage is collected at once. What the heap has given back stays data of the process, and threads have
+	// stacks, so a worker goes beyond its memory well before its heap is as large.
+	workerHeap = workerMemory / 10 * 6
 )
 
 // How much garbage a worker holds, in per cent of what it needs: little while it evaluates a fleet near its limit, more while somebody
@@ -199,6 +203,7 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, open func() (*Desk, 
 	if err := leashed.Limit(workerMemory); err != nil {
 		return err
 	}
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), workerHeap))
 	debug.SetGCPercent(followingGC)
 	desk, err := open()
 	if err != nil {
