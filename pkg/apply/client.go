@@ -75,10 +75,8 @@ func (c *client) impersonate(r *rest.Request) *rest.Request {
 }
 
 // apply sends the wanted fields of an object and returns the whole object, encoded. With force
-// it takes over fields that others hold.
+// it takes over fields that others hold. It may take as long as ctx allows.
 func (c *client) apply(ctx context.Context, path string, body []byte, force bool) (object []byte, created bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerIn)
-	defer cancel()
 	c.applies.Add(1)
 	defer c.ended.Add(1)
 	var code int

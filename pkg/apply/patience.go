@@ -153,12 +153,12 @@ func (u *unanswered) ended(tenant string, r Ref, err error, ended *bool) {
 // await makes a request about an object and returns its answer, or an error that says that
 // there is none yet: then the request goes on, and until it has ended there is no other one
 // about the object. Such an error is the one of the request before, if there was one.
-// The request ends with life, and with ctx as long as somebody waits.
+// The request ends with life, after answerIn, and with ctx as long as somebody waits.
 func await[T any](ctx, life context.Context, u *unanswered, tenant string, r Ref, do func(context.Context) (T, error)) (answer T, err error) {
 	if err := cmp.Or(u.pending(r), u.full(tenant)); err != nil {
 		return answer, err
 	}
-	request, cancel := context.WithCancel(life)
+	request, cancel := context.WithTimeout(life, answerIn)
 	kind := schema.GroupKind{Group: r.Group, Kind: r.Kind}
 	began, patience := time.Now(), u.pace.patience(kind)
 	done, ended := make(chan struct{}), false
