@@ -1,6 +1,8 @@
 package render
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,4 +69,25 @@ func TestAttack16RawRoutes(t *testing.T) {
 	} {
 		require.Empty(t, entriesOfRoute(t, spec), name)
 	}
+}
+
+// TestInvalidPortsOpenNothing: a Service that the API server refuses makes no other object invalid.
+func TestInvalidPortsOpenNothing(t *testing.T) {
+	in := readScenario(t, []byte(`
+kinds: [Service]
+components:
+- name: site
+  type: raw
+  replicas: 1
+  requests: {cpu: 100m, memory: 64Mi}
+  properties:
+    objects:
+    - {apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 99999}, {port: -1}, {port: 81, protocol: HTTP}]}}
+    - {apiVersion: v1, kind: Service, metadata: {name: b}, spec: {ports: [{port: 80, protocol: UDP}]}}`)).input(t, nil)
+	in.Tenant.Isolation = model.IsolationLocked
+	set, err := Application(in)
+	require.NoError(t, err)
+	i := slices.IndexFunc(set.Objects, func(o Object) bool { return o.Object.GetKind() == "NetworkPolicy" })
+	require.GreaterOrEqual(t, i, 0)
+	require.Equal(t, []string{`"ports":[{"port":80,"protocol":"UDP"}]`}, regexp.MustCompile(`"ports":\[.*?\]`).FindAllString(string(set.Objects[i].JSON), -1))
 }
