@@ -109,19 +109,16 @@ func (s *sides) ownChange(c access.Commit) (access.Commit, error) {
 // commit in common, in which it differs from any of them.
 func (s *sides) change(c access.Commit, d git.Divergence) (access.Commit, error) {
 	if len(d.Bases) == 1 {
-		trees, err := s.trees(d.Bases[0].String(), c.Parents[0], c.Parents[1], c.Hash)
+		trees, err := s.repo.trees(d.Bases[0].String(), c.Parents[0], c.Parents[1], c.Hash)
 		if err != nil {
 			return access.Commit{}, err
 		}
 		c.Paths, err = s.repo.store.Unmerged(trees[0], trees[1], trees[2], trees[3], maxChanged)
 		return bounded(c, err)
 	}
-	trees, err := s.trees(append([]string{c.Hash}, c.Parents...)...)
+	trees, err := s.repo.trees(append([]string{c.Hash}, c.Parents...)...)
 	if err != nil {
 		return access.Commit{}, err
-	}
-	if len(trees) == 1 {
-		trees = append(trees, git.ZeroHash)
 	}
 	for _, before := range trees[1:] {
 		paths, err := s.repo.store.Changed(before, trees[0], maxChanged)
@@ -132,18 +129,6 @@ func (s *sides) change(c access.Commit, d git.Divergence) (access.Commit, error)
 	slices.Sort(c.Paths)
 	c.Paths = slices.Compact(c.Paths)
 	return c, nil
-}
-
-// trees returns the trees of commits.
-func (s *sides) trees(commits ...string) (trees []git.Hash, err error) {
-	for _, name := range commits {
-		c, err := s.repo.store.Commit(hash(name))
-		if err != nil {
-			return nil, err
-		}
-		trees = append(trees, c.TreeHash)
-	}
-	return trees, nil
 }
 
 // hash returns the hash of a commit that was read.

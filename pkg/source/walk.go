@@ -61,11 +61,11 @@ func (r *Repository) commit(h git.Hash) (access.Commit, error) {
 	if err != nil || c.Refused != "" {
 		return c, err
 	}
-	tree, before, err := r.trees(h)
+	trees, err := r.trees(append([]string{c.Hash}, c.Parents[:min(1, len(c.Parents))]...)...)
 	if err != nil {
 		return access.Commit{}, err
 	}
-	c.Paths, err = r.store.Changed(before, tree, maxChanged)
+	c.Paths, err = r.store.Changed(trees[1], trees[0], maxChanged)
 	return bounded(c, err)
 }
 
@@ -91,19 +91,17 @@ func (r *Repository) signed(h git.Hash) (access.Commit, error) {
 	return c, err
 }
 
-// trees returns the tree of a commit and that of its first parent, a ZeroHash if it has
-// none.
-func (r *Repository) trees(h git.Hash) (tree, before git.Hash, err error) {
-	c, err := r.store.Commit(h)
-	if err != nil {
-		return tree, before, err
+// trees returns the trees of commits. Beside one alone there is that of none, as before the first commit.
+func (r *Repository) trees(commits ...string) (trees []git.Hash, err error) {
+	for _, name := range commits {
+		c, err := r.store.Commit(hash(name))
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, c.TreeHash)
 	}
-	if len(c.ParentHashes) == 0 {
-		return c.TreeHash, git.ZeroHash, nil
+	if len(trees) == 1 {
+		trees = append(trees, git.ZeroHash)
 	}
-	parent, err := r.store.Commit(c.ParentHashes[0])
-	if err != nil {
-		return tree, before, err
-	}
-	return c.TreeHash, parent.TreeHash, nil
+	return trees, nil
 }

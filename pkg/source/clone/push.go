@@ -2,7 +2,6 @@ package clone
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
@@ -52,12 +51,4 @@ func (w *Tree) atOrigin(ctx context.Context, p DraftBranch) (bool, error) {
 	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0")
 	out, err := output(cmd, "")
 	return strings.TrimSpace(string(out)) != "", err
-}
-
-// HasOrigin returns an error unless drafts can be pushed from the clone.
-func (w *Tree) HasOrigin(ctx context.Context) error {
-	if _, err := Line(ctx, w.Root, "remote", "get-url", "--push", "origin"); err != nil {
-		return fmt.Errorf("the clone has no origin to push to: %w", err)
-	}
-	return nil
 }
