@@ -17,6 +17,8 @@ import (
 
 // Health records whether one watch works.
 type Health struct {
+	Turned func() // is called when the watch breaks, and when it works again; nil: nobody asks
+
 	name string // of what is watched, for errors
 
 	mu     sync.Mutex
@@ -56,17 +58,21 @@ func closed(events apiwatch.Interface) error {
 // note records the outcome of an attempt to list or watch.
 func (h *Health) note(err error) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	broken := h.err != nil
+	was := h.err
 	if h.err = err; errors.Is(err, context.Canceled) {
 		h.err = nil
 	}
+	turned := (h.err == nil) != (was == nil)
 	switch {
-	case h.err != nil && !broken:
+	case turned && was == nil:
 		h.since = time.Now()
 		close(h.failed)
-	case h.err == nil && broken:
+	case turned:
 		h.failed = make(chan struct{})
+	}
+	h.mu.Unlock()
+	if turned && h.Turned != nil {
+		h.Turned()
 	}
 }
 

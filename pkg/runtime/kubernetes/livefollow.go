@@ -104,6 +104,7 @@ func (f *Followed) follow() (begun bool) {
 			continue
 		}
 		w := &liveWatch{Health: apply.NewHealth(k.Kind), livePlace: at, of: f, synced: make(chan struct{}), seen: map[types.UID]*unstructured.Unstructured{}}
+		w.Turned = f.touch
 		f.watches[at] = w
 		f.done.Go(func() { w.run(f.ctx) })
 		begun = true

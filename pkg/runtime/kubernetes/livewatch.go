@@ -46,81 +46,40 @@ var (
 	eventKind  = schema.GroupKind{Kind: "Event"}
 )
 
-// run watches until the context ends.
+// run watches until the context ends. Of Secrets it asks only for the metadata: the API server does not even send the rest.
 func (w *liveWatch) run(ctx context.Context) {
-	list := w.list
 	var example any = &unstructured.Unstructured{}
 	if w.kind == secretKind {
-		list, example = w.listMetadata, &metav1.PartialObjectMetadata{}
+		example = &metav1.PartialObjectMetadata{}
 	}
-	lw := w.telling(w.Follow(&cache.ListWatch{
+	lw := w.Follow(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (apiruntime.Object, error) {
-			all, _, err := list(ctx, opts, false)
-			return all, err
+			m, err := w.mapping(&opts)
+			if err != nil {
+				return nil, err
+			}
+			if w.kind == secretKind {
+				return w.of.metadata.Resource(m.Resource).Namespace(w.namespaceOf(m)).List(ctx, opts)
+			}
+			return w.of.objects.Resource(m.Resource).Namespace(w.namespaceOf(m)).List(ctx, opts)
 		},
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
-			_, changes, err := list(ctx, opts, true)
-			return changes, err
+			m, err := w.mapping(&opts)
+			if err != nil {
+				return nil, err
+			}
+			if w.kind == secretKind {
+				return w.of.metadata.Resource(m.Resource).Namespace(w.namespaceOf(m)).Watch(ctx, opts)
+			}
+			return w.of.objects.Resource(m.Resource).Namespace(w.namespaceOf(m)).Watch(ctx, opts)
 		},
-	}))
+	})
 	backoff := liveRetry
 	reflector := cache.NewReflectorWithOptions(lw, example, w, cache.ReflectorOptions{Name: "live", Backoff: &backoff})
 	_ = liveRetry.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		_ = reflector.ListAndWatchWithContext(ctx) // Health has the error
 		return false, nil
 	})
-}
-
-// telling tells those who look when the watch breaks or works again.
-func (w *liveWatch) telling(lw *cache.ListWatch) *cache.ListWatch {
-	tell := func() func() {
-		_, was := w.Broken()
-		return func() {
-			if _, is := w.Broken(); (is == nil) != (was == nil) {
-				w.of.touch()
-			}
-		}
-	}
-	return &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (apiruntime.Object, error) {
-			defer tell()()
-			return lw.ListWithContext(ctx, opts)
-		},
-		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (apiwatch.Interface, error) {
-			defer tell()()
-			return lw.WatchWithContext(ctx, opts)
-		},
-	}
-}
-
-// list lists or watches whole objects.
-func (w *liveWatch) list(ctx context.Context, opts metav1.ListOptions, watch bool) (apiruntime.Object, apiwatch.Interface, error) {
-	m, err := w.mapping(&opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	at := w.of.objects.Resource(m.Resource).Namespace(w.namespaceOf(m))
-	if watch {
-		changes, err := at.Watch(ctx, opts)
-		return nil, changes, err
-	}
-	all, err := at.List(ctx, opts)
-	return all, nil, err
-}
-
-// listMetadata lists or watches only the metadata of objects: the API server does not even send the rest.
-func (w *liveWatch) listMetadata(ctx context.Context, opts metav1.ListOptions, watch bool) (apiruntime.Object, apiwatch.Interface, error) {
-	m, err := w.mapping(&opts)
-	if err != nil {
-		return nil, nil, err
-	}
-	at := w.of.metadata.Resource(m.Resource).Namespace(w.namespaceOf(m))
-	if watch {
-		changes, err := at.Watch(ctx, opts)
-		return nil, changes, err
-	}
-	all, err := at.List(ctx, opts)
-	return all, nil, err
 }
 
 // mapping returns how the API server serves the kind, and selects what is the application's. Events carry no labels.
