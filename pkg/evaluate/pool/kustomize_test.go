@@ -20,7 +20,7 @@ func kustomization(t *testing.T, files ...string) kustomize.Kustomization {
 	for i := 0; i < len(files); i += 2 {
 		tree[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
 	}
-	k, err := kustomize.Read(tree, "k")
+	k, err := kustomize.NewReader(tree, nil).Read("k")
 	require.NoError(t, err)
 	return k
 }
@@ -69,11 +69,11 @@ func TestBuildIsKept(t *testing.T) {
 // from what is kept.
 func BenchmarkBuild(b *testing.B) {
 	benchmarkBuilds(b, func(i int) build.Recipe {
-		k, err := kustomize.Read(fstest.MapFS{
+		k, err := kustomize.NewReader(fstest.MapFS{
 			"k/kustomization.yaml": {Data: fmt.Appendf(nil, "resources: [a.yaml]\nnamePrefix: b%d-\nconfigMapGenerator: [{name: a, literals: [a=b]}]", i)},
 			"k/a.yaml": {Data: []byte("{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: a, envFrom: [{configMapRef: {name: a}}]}]}}}}\n---\n" +
 				"{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}]}}")},
-		}, "k")
+		}, nil).Read("k")
 		require.NoError(b, err)
 		return k
 	})

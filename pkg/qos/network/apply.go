@@ -44,9 +44,6 @@ func (s *Shaper) Apply(u *qos.Uplink, groups map[string]uint64, hold Hold, dry b
 // Sent returns what the classes had sent when the last application began, by their numbers.
 func (s *Shaper) Sent() map[uint16]qos.Sent { return s.sent }
 
-// Shapes reports whether an interface is held away from what it was.
-func (s *Shaper) Shapes() bool { return s.journal.Device != "" }
-
 // shape compares all parts of an uplink, in the order in which they are made: a class has
 // traffic when it is there, and goes when it has none any more.
 func (w *work) shape(u *qos.Uplink, groups map[string]uint64, dry bool) error {

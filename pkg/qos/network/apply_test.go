@@ -243,7 +243,7 @@ func TestApplyIsIdempotent(t *testing.T) {
 	}
 
 	h.apply(s, nil, nil)
-	require.False(t, s.Shapes())
+	require.Empty(t, s.journal.Device)
 	root, program = h.roots(s)
 	require.Equal(t, "noqueue", root)
 	require.False(t, program)
@@ -276,7 +276,7 @@ func TestKilledBetweenAnyTwoChanges(t *testing.T) {
 				root, program := h.roots(s)
 				require.Equal(t, "noqueue", root, "after %d changes", n)
 				require.False(t, program, "after %d changes", n)
-				require.False(t, s.Shapes())
+				require.Empty(t, s.journal.Device)
 				continue
 			}
 			h.apply(s, u, groups)

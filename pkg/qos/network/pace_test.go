@@ -100,5 +100,5 @@ func TestPacesComeAndGo(t *testing.T) {
 	root, program := h.roots(s)
 	require.Equal(t, "noqueue", root)
 	require.False(t, program)
-	require.False(t, s.Shapes())
+	require.Empty(t, s.journal.Device)
 }

@@ -30,7 +30,7 @@ func TestBoutique(t *testing.T) {
 		"tests/service-mesh-istio-with-all-components": 55, "tests/spanner-with-all-components": 49,
 	} {
 		t.Run(dir, func(t *testing.T) {
-			read, err := Read(files, dir)
+			read, err := kustomization(files, dir)
 			require.NoError(t, err)
 			got := read.Build()
 			require.Empty(t, got.Failed)
@@ -53,7 +53,7 @@ func BenchmarkBoutique(b *testing.B) {
 	files := boutique(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		read, err := Read(files, "base")
+		read, err := kustomization(files, "base")
 		require.NoError(b, err)
 		require.Empty(b, read.Build().Failed)
 	}

@@ -30,7 +30,7 @@ func TestCorpus(t *testing.T) {
 			if strings.HasPrefix(strings.ToLower(path.Base(f.Name)), "kustomization") && !strings.Contains(string(f.Data), "kind: Component") {
 				t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar")+"/"+path.Dir(f.Name), func(t *testing.T) {
 					requireEqual(t, files, path.Dir(f.Name))
-					read, err := Read(files, path.Dir(f.Name))
+					read, err := kustomization(files, path.Dir(f.Name))
 					require.NoError(t, err)
 					require.Empty(t, read.Build().Failed, "nothing was compared")
 				})

@@ -31,7 +31,7 @@ func FuzzKustomization(f *testing.F) {
 			"k/kustomization.yaml": {Data: []byte(text)}, "k/a.yaml": {Data: []byte(object)}, "k/e": {Data: []byte("A=1")},
 			"b/kustomization.yaml": {Data: []byte("resources: [c.yaml]")}, "b/c.yaml": {Data: []byte(object)},
 		}
-		read, err := Read(files, "k")
+		read, err := kustomization(files, "k")
 		if err != nil {
 			return
 		}

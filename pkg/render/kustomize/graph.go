@@ -39,12 +39,6 @@ type base struct {
 	kind  string // Kustomization or Component
 }
 
-// Read reads the kustomization in directory dir of a tree of files, which builds on nothing
-// else. The error blames the files.
-func Read(files fs.FS, dir string) (Kustomization, error) {
-	return NewReader(files, nil).Read(dir)
-}
-
 // A Reader reads the kustomizations of one application, of which the directory is given.
 type Reader struct {
 	tree *tree
@@ -58,7 +52,7 @@ func NewReader(files fs.FS, outside build.Outside) *Reader {
 	return &Reader{tree: t, err: err}
 }
 
-// Read is like the function.
+// Read reads the kustomization in a directory. The error blames the files.
 func (r *Reader) Read(dir string) (Kustomization, error) {
 	if r.err != nil {
 		return Kustomization{}, fmt.Errorf("read the application's directory: %w", r.err)

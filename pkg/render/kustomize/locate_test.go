@@ -10,7 +10,7 @@ import (
 
 // located reads and builds a directory that kustomize does not build, and returns the place.
 func located(t testing.TB, files ...string) string {
-	read, err := Read(written(files...), "k")
+	read, err := kustomization(written(files...), "k")
 	require.NoError(t, err)
 	require.NotEmpty(t, read.Build().Failed)
 	return read.Locate()
@@ -51,7 +51,7 @@ func TestLocateSecrets(t *testing.T) {
 	files := []string{"k/kustomization.yaml", "resources: [s.yaml]\npatches:\n- path: p.yaml\n- {target: {kind: Secret}, patch: '[{\"op\": \"test\", \"path\": \"/stringData/a\", \"value\": \"canary\"}]'}",
 		"k/s.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {a: canary}}", "k/p.yaml", "{apiVersion: v1, kind: Secret, metadata: {name: a}, stringData: {a: other}}"}
 	require.Equal(t, "k/kustomization.yaml:4: patches.1", located(t, files...))
-	read, err := Read(written(files...), "k")
+	read, err := kustomization(written(files...), "k")
 	require.NoError(t, err)
 	require.Equal(t, "kustomize: the details may repeat a secret; `kustomize build` shows them", read.Build().Failed)
 }
@@ -67,7 +67,7 @@ func TestKinds(t *testing.T) {
 	} {
 		files := written("k/kustomization.yaml", text, "k/a.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}",
 			"part/kustomization.yaml", "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamePrefix: a-", "whole/kustomization.yaml", "namePrefix: a-")
-		_, err := Read(files, "k")
+		_, err := kustomization(files, "k")
 		require.ErrorContains(t, err, message)
 		_, err = upstream(t, files, "k")
 		require.Error(t, err, "kustomize builds it")
@@ -82,13 +82,13 @@ func TestMisfits(t *testing.T) {
 		"resources: [a.yaml]\npatches:\n- p.yaml":              "k/kustomization.yaml:3: patches: has the type string, which does not fit",
 		"resources:\n  a.yaml: b":                              "k/kustomization.yaml:2: resources: has the type object, which does not fit",
 	} {
-		_, err := Read(written("k/kustomization.yaml", text), "k")
+		_, err := kustomization(written("k/kustomization.yaml", text), "k")
 		require.EqualError(t, err, message)
 	}
 }
 
 // A place is kept for each entry, so their number is bounded.
 func TestElementsAreBounded(t *testing.T) {
-	_, err := Read(written("k/kustomization.yaml", "resources: [../b]", "b/kustomization.yaml", "vars: ["+strings.Repeat("{},", maxElements)+"{}]"), "k")
+	_, err := kustomization(written("k/kustomization.yaml", "resources: [../b]", "b/kustomization.yaml", "vars: ["+strings.Repeat("{},", maxElements)+"{}]"), "k")
 	require.EqualError(t, err, "b/kustomization.yaml: has entries that make more than 20000 together with those of its bases")
 }

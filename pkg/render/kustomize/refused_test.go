@@ -37,7 +37,7 @@ func TestRefused(t *testing.T) {
 	require.NotEmpty(t, want)
 	for dir, message := range want {
 		t.Run(dir, func(t *testing.T) {
-			_, err := Read(files, dir)
+			_, err := kustomization(files, dir)
 			require.EqualError(t, err, message)
 		})
 	}

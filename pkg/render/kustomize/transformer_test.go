@@ -91,7 +91,7 @@ func TestOtherTransformers(t *testing.T) {
 		"d.yaml":             `k/kustomization.yaml:2: transformers.0: k/d.yaml:2: has apiVersion "apps/v1"`,
 		"{kind: List, items: [{apiVersion: builtin, kind: PrefixTransformer}], apiVersion: v1}": "only builtin transformers",
 	} {
-		_, err := Read(written("k/kustomization.yaml", "transformers:\n- \""+entry+"\"", "k/d.yaml", deployment, "k/sub/a.yaml", ""), "k")
+		_, err := kustomization(written("k/kustomization.yaml", "transformers:\n- \""+entry+"\"", "k/d.yaml", deployment, "k/sub/a.yaml", ""), "k")
 		require.ErrorContains(t, err, message, entry)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // An object that was built is known by kind and name, whatever stands around the name, as long as one
 // place is the only one that it may come from.
 func TestOrigin(t *testing.T) {
-	read, err := Read(written("k/kustomization.yaml", "resources: [../b, a.yaml]\nnamePrefix: live-\nconfigMapGenerator:\n- name: settings\n  literals: [a=b]",
+	read, err := kustomization(written("k/kustomization.yaml", "resources: [../b, a.yaml]\nnamePrefix: live-\nconfigMapGenerator:\n- name: settings\n  literals: [a=b]",
 		"k/a.yaml", "# one\n---\n{apiVersion: v1, kind: Service, metadata: {name: web}}\n---\n{apiVersion: v1, kind: Service, metadata: {name: web-admin}}\n",
 		"b/kustomization.yaml", "resources: [a.yaml, b.yaml]\nsecretGenerator: [{name: s, literals: [a=b]}]",
 		"b/a.yaml", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: one}}\n- {apiVersion: v1, kind: Pod, metadata: {name: two}}\n",
@@ -28,7 +28,7 @@ func TestOrigin(t *testing.T) {
 
 // A Secret in a list is a secret.
 func TestSecretInAList(t *testing.T) {
-	read, err := Read(written("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml",
+	read, err := kustomization(written("k/kustomization.yaml", "resources: [a.yaml]", "k/a.yaml",
 		"{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Secret, metadata: {name: a}}]}"), "k")
 	require.NoError(t, err)
 	require.True(t, read.Secrets)
