@@ -12,7 +12,7 @@ import (
 
 // usualMemory is what the Go runtime of this process keeps to for up to some 10,000 applications: with the pages of the
 // program, which others may share, it is less than 512 MB.
-const usualMemory = 384 << 20
+const usualMemory = 352 << 20
 
 // follow has the Go runtime of this process give back the memory that it does not need, unless GOMEMLIMIT or GOGC say
 // otherwise: its share is for the largest fleets. It returns how to end that.

@@ -104,8 +104,8 @@ func TestHoldMemory(t *testing.T) {
 func TestMemoryFollowsWhatIsLive(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct{ live, own, want int64 }{
-		{10 * mib, 0, 384 * mib},
-		{256 * mib, 0, 384 * mib},
+		{10 * mib, 0, 352 * mib},
+		{250 * mib, 0, 352 * mib},
 		{300 * mib, 0, 420 * mib},
 		{300 * mib, 768 * mib, 420 * mib},
 		{800 * mib, 768 * mib, 768 * mib},
