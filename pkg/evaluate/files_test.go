@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"testing/fstest"
 
@@ -18,6 +19,14 @@ type tree struct{ fs.FS }
 
 func (t tree) Digest(name string) (string, error) {
 	h := sha256.New()
+	if files, ok := t.FS.(fstest.MapFS); ok {
+		if below := filesBelow(files, name); len(below) > 0 {
+			for _, p := range below {
+				fmt.Fprintf(h, "%s %d\n%s", strings.TrimPrefix(p, name), len(files[p].Data), files[p].Data)
+			}
+			return hex.EncodeToString(h.Sum(nil)), nil
+		}
+	}
 	err := fs.WalkDir(t.FS, name, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -27,6 +36,22 @@ func (t tree) Digest(name string) (string, error) {
 		return err
 	})
 	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// filesBelow returns the files that WalkDir visits, in its order. WalkDir looks through the whole map for each directory. The
+// list is empty where one of them is no plain file.
+func filesBelow(files fstest.MapFS, name string) (below []string) {
+	for p, f := range files {
+		if name != "." && p != name && !strings.HasPrefix(p, name+"/") {
+			continue
+		}
+		if !f.Mode.IsRegular() {
+			return nil
+		}
+		below = append(below, p)
+	}
+	slices.SortFunc(below, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
+	return below
 }
 
 // directory is a tree on disk.

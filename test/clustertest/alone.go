@@ -26,7 +26,7 @@ func Alone(t testing.TB, flags ...string) *Cluster {
 		t.Fatal(err)
 	}
 	defer log.Close()
-	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.dir, clusterEnv(), log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("start a second cluster: %v", err)
 	}

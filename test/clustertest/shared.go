@@ -114,7 +114,7 @@ func (s *shared) start() (<-chan struct{}, error) {
 	defer log.Close()
 	cmd := exec.Command(s.binary, append([]string{"up", "--dir", s.path("data"), "--exit-when-unused", s.path("use.lock")}, s.flags...)...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOGC=300", "GOMEMLIMIT=1GiB") // a quarter of its work was to collect garbage
+	cmd.Env = clusterEnv()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the ^C that ends one test run is not meant for it
 	if err := cmd.Start(); err != nil {
@@ -127,6 +127,9 @@ func (s *shared) start() (<-chan struct{}, error) {
 	}()
 	return exited, nil
 }
+
+// clusterEnv is the environment of a cluster, of whose work a quarter was to collect garbage.
+func clusterEnv() []string { return append(os.Environ(), "GOGC=300", "GOMEMLIMIT=1GiB") }
 
 // waitReady waits for the kubeconfig, which appears when everything is ready.
 func (s *shared) waitReady(ctx context.Context, exited <-chan struct{}) error {
