@@ -17,8 +17,8 @@ type worker interface {
 // A Backend is an evaluate.Backend. All backends of a process share what they remember.
 type Backend struct{ hire func() worker }
 
-// By returns a backend whose requests workers of a type answer: inprocess.By[evaluate.Worker](). The package itself does not import
-// evaluate, whose own tests need it.
+// By returns a backend whose requests workers of a type answer: inprocess.By[evaluate.Worker](). A process has workers of one type.
+// The package itself does not import evaluate, whose own tests need it.
 func By[W any, P interface {
 	*W
 	worker

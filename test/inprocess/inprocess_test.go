@@ -2,6 +2,7 @@ package inprocess
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -27,19 +28,21 @@ func (e *echo) Answer(request []byte) ([]byte, error) {
 }
 
 func TestBackendsShareAnswersAndWorkers(t *testing.T) {
+	before, workers := asked.Load(), hired.Load()
+	news := fmt.Sprint("news ", before) // to the other rounds of -count, too
 	for range 3 {
-		answer, err := By[echo]().Evaluate("acme", "key", []byte("a"))
+		answer, err := By[echo]().Evaluate("acme", "key", []byte(news))
 		require.NoError(t, err)
-		require.Equal(t, "a", string(answer))
+		require.Equal(t, news, string(answer))
 		answer[0] = 'b' // hurts nobody else
 	}
-	require.EqualValues(t, 1, asked.Load())
+	require.EqualValues(t, 1, asked.Load()-before)
 	for range 2 {
 		_, err := By[echo]().Evaluate("acme", "key", nil)
 		require.ErrorContains(t, err, "an empty request", "is not remembered")
 	}
-	require.EqualValues(t, 3, asked.Load())
-	require.EqualValues(t, 1, hired.Load())
+	require.EqualValues(t, 3, asked.Load()-before)
+	require.LessOrEqual(t, hired.Load()-workers, int32(1))
 }
 
 func TestSideBySide(t *testing.T) {
