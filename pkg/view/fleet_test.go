@@ -200,6 +200,9 @@ func TestPools(t *testing.T) {
 	require.Len(t, cpu.Tenants, 20)
 	require.EqualValues(t, 10*3*1500, cpu.Others)
 	require.Equal(t, []view.NamedShare{{Name: "high", Granted: 30 * 1500}, {Name: "low", Granted: 60 * 1500}}, cpu.Bands)
+	require.False(t, v.Pools[0].Declared)
+	l.Platform.Pools[0].Capacity = &model.Resources{CPU: 1}
+	require.True(t, view.PoolsOf(l).Pools[0].Declared)
 	l.Platform = nil
 	require.Len(t, view.PoolsOf(l).Pools[0].Resources[0].Bands, 1)
 }

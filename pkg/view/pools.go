@@ -21,6 +21,7 @@ type Pools struct {
 type Pool struct {
 	Pool      string         `json:"pool"`
 	Nodes     int            `json:"nodes"`
+	Declared  bool           `json:"declared,omitempty"` // the platform's files say its capacity, not its nodes
 	Domains   []model.Domain `json:"domains,omitempty"`
 	OS        []string       `json:"os,omitempty"`
 	Runtimes  []string       `json:"runtimes,omitempty"`
@@ -59,7 +60,7 @@ func PoolsOf(l *model.Ledger) Pools {
 		pool := Pool{Pool: p.Name, Nodes: p.Nodes, Domains: p.Domains, Resources: []PoolResource{}}
 		if l.Platform != nil {
 			if spec, ok := model.Find(l.Platform.Pools, p.Name); ok {
-				pool.OS, pool.Runtimes, pool.Price = spec.OS, spec.Runtimes, spec.Price
+				pool.OS, pool.Runtimes, pool.Price, pool.Declared = spec.OS, spec.Runtimes, spec.Price, spec.Capacity != nil
 			}
 		}
 		in := held.of(p.Name)

@@ -91,9 +91,9 @@ await journey(
     await picture(page, 'editor-menu')
     await menu.getByRole('menuitem', { name: 'Copy worker' }).click()
     await menu.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: /^worker/ }).focus()
-    await page.keyboard.press('ContextMenu')
-    await menu.getByRole('menuitem', { name: 'Paste worker' }).waitFor()
+    const shown = () => menu.getByRole('menuitem', { name: 'Paste worker' }).waitFor({ timeout: 3_000 }).then(() => true, () => false)
+    do await page.getByRole('button', { name: /^worker/ }).press('ContextMenu')
+    while (!(await shown())) // what closed gives the focus back a moment after it is gone
     await page.keyboard.type('pa')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 2, name: 'Component worker-2' }).waitFor()

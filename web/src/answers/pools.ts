@@ -6,6 +6,7 @@ export interface Pools {
 export interface Pool {
   pool: string
   nodes: number
+  declared?: boolean // the platform's files say its capacity, not its nodes
   os?: string[]
   runtimes?: string[]
   price: { cpu?: number; memory?: number } // millionths per core-hour and per GiB-hour

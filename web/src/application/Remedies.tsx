@@ -1,4 +1,6 @@
 import type { Advice, Decision } from '../answers/decision'
+import type { Pools } from '../answers/pools'
+import { useAnswer } from '../ask/answer'
 import { Moment } from '../parts/Moment'
 import { Panel } from '../parts/Panel'
 import { useAt } from '../shell/at'
@@ -11,6 +13,9 @@ import type { Setting } from './setting'
 export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Setting[]) => void }) {
   const at = useAt()
   const advice = d.advice ?? []
+  const larger = advice.some((a) => a.change === 'capacity')
+  const { data } = useAnswer<Pools>('pools', {}, larger)
+  const declared = (data?.pools ?? []).flatMap((p) => (p.declared ? [p.pool] : []))
   const changed = d.advised?.changed ?? []
   if (!d.advised) return <Former list={d.wouldAdmit ?? []} />
   if (changed.length > 0) {
@@ -31,13 +36,14 @@ export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Settin
             <span>
               {a.text}
               {priceOf(a)}
+              {data && a.settings?.some((s) => s.kind === 'capacity' && !declared.includes(s.path.split('.', 1)[0] ?? '')) && <small className="soft"> It has what its nodes offer.</small>}
             </span>
             {a.settings && !at && (
               <button type="button" onClick={() => attempt(a.settings ?? [])} aria-label={`Try it: ${a.text}`}>
                 Try it
               </button>
             )}
-            <EditIt of={a} application={d.application} />
+            <EditIt of={a} application={d.application} declared={declared} />
           </li>
         ))}
       </ol>
@@ -46,9 +52,9 @@ export function Remedies({ of: d, attempt }: { of: Decision; attempt: (s: Settin
 }
 
 // EditIt leads to the field that a change is about, in the files of whoever has to make it.
-function EditIt({ of: a, application }: { of: Advice; application: string }) {
+function EditIt({ of: a, application, declared }: { of: Advice; application: string; declared: string[] }) {
   const label = `Edit it: ${a.text}`
-  const [edited] = (a.settings ?? []).flatMap((s) => editedBy(s, application, a.by) ?? [])
+  const [edited] = (a.settings ?? []).flatMap((s) => editedBy(s, application, a.by, declared) ?? [])
   if (!edited) return null
   if (edited.layer === 'application') return <Change application={application} field={edited.field} label={label}>Edit it</Change>
   return <ChangeLayer tenant={edited.layer === 'tenant' ? edited.tenant : undefined} field={edited.field} label={label}>Edit it</ChangeLayer>

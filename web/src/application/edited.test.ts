@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { pathOf } from '../editor/path'
 import { editedBy } from './edited'
 
-const to = (kind: 'set' | 'capacity', path: string, by: 'owner' | 'tenant' | 'platform' = 'platform') => editedBy({ kind, path, value: '1' }, 'acme/shop', by)
+const to = (kind: 'set' | 'capacity', path: string, by: 'owner' | 'tenant' | 'platform' = 'platform') => editedBy({ kind, path, value: '1' }, 'acme/shop', by, ['batch'])
 
 test('a change leads to the field of the layer that has it', () => {
   expect(to('set', 'application.acme/shop.components.web.replicas', 'owner')).toEqual({ layer: 'application', field: 'components.web.replicas' })
@@ -12,6 +12,7 @@ test('a change leads to the field of the layer that has it', () => {
   expect(to('set', 'tenant.acme.weight')).toEqual({ layer: 'platform', field: 'allotments.acme.weight' })
   expect(to('set', 'group.retail.quota.workloads')).toEqual({ layer: 'platform', field: 'groups.retail.quota.workloads' })
   expect(to('capacity', 'batch.cpu')).toEqual({ layer: 'platform', field: 'pools.batch.capacity.cpu' })
+  expect(to('capacity', 'general.cpu')).toEqual({ layer: 'platform', field: 'pools.general' })
 })
 
 test('devices and pools have names of their own', () => {

@@ -6,9 +6,10 @@ import type { Setting } from './setting'
 export type Edited = { layer: 'application' | 'platform'; field: string } | { layer: 'tenant'; tenant: string; field: string }
 
 // editedBy returns where a setting is written in files, undefined where it is in none. What a tenant is given stands in the platform's files, unless the
-// tenant itself narrows it.
-export function editedBy(s: Setting, application: string, by: Advice['by']): Edited | undefined {
-  if (s.kind === 'capacity') return { layer: 'platform', field: ofCapacity(s.path) }
+// tenant itself narrows it. The capacity of some pools is declared; what others have is what their nodes offer, so that leads to the pool.
+export function editedBy(s: Setting, application: string, by: Advice['by'], declared: string[]): Edited | undefined {
+  const pool = s.path.split('.', 1)[0] ?? ''
+  if (s.kind === 'capacity') return { layer: 'platform', field: declared.includes(pool) ? ofCapacity(s.path) : `pools.${pool}` }
   const own = `application.${application}.`
   if (s.path.startsWith(own)) return { layer: 'application', field: s.path.slice(own.length) }
   const [, kind, name = '', field = ''] = /^(tenant|group)\.([^.]+)\.(.+)$/.exec(s.path) ?? []

@@ -122,7 +122,7 @@ function Open({ source, start, refresh, schema }: { source: Source | undefined; 
     if (source && [tip, meta?.base].some((base) => base !== undefined && base !== source.base)) refresh() // somebody committed meanwhile
   }, [tip, meta?.base])
   useEffect(() => {
-    if (source && earlier && draft.done.length + draft.undone.length === 0) setDraft({ ...draft, base: source.base }) // it has nothing to compare
+    if (source && earlier) put((d) => (d.done.length + d.undone.length === 0 ? { ...d, base: source.base } : d)) // it has nothing to compare
   }, [earlier, draft.done.length, draft.undone.length])
   const anew = () => {
     forget(draft)
