@@ -38,6 +38,18 @@ func digestOrNone(files Files, name string) (string, error) {
 	return digest, err
 }
 
+// read fills in the CUE files of a directory and, of that of an application, what they import.
+func (r *request) read(files Files, dir string) (problems []model.Problem, err error) {
+	names, problems, err := layer.List(files, dir)
+	if err == nil && len(problems) == 0 {
+		r.Files, problems, err = layer.Read(files, names)
+	}
+	if err == nil && len(problems) == 0 && r.Name != "" {
+		problems, err = r.imported(files)
+	}
+	return problems, err
+}
+
 // imported fills in the packages that the files of an application import, with the file that
 // names the module.
 func (r *request) imported(files Files) (problems []model.Problem, err error) {

@@ -124,13 +124,7 @@ func (t *task) evaluate(p *pass) {
 	}
 	t.came = true
 	r := request{Layer: "application", Tenant: t.app.Tenant, Name: t.app.Name, Policy: t.part.layer.result.Policy}
-	names, problems, err := layer.List(t.files, dir)
-	if err == nil && len(problems) == 0 {
-		r.Files, problems, err = layer.Read(t.files, names)
-	}
-	if err == nil && len(problems) == 0 {
-		problems, err = r.imported(t.files)
-	}
+	problems, err := r.read(t.files, dir)
 	if err == nil && len(problems) == 0 {
 		if err = r.beside(t.files, dir); err == nil {
 			problems, err = layer.Unread(t.files, dir, r.Rest)

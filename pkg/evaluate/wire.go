@@ -17,7 +17,7 @@ import (
 
 // A request asks a Worker for one evaluation. Equal requests have equal results.
 type request struct {
-	Layer  string         `json:"layer"` // platform, tenant, application, declared, document, approval, removal, health, template, build or place (of its failure)
+	Layer  string         `json:"layer"` // platform, tenant, application, document, approval, removal, health, template, build or place (of its failure)
 	Tenant string         `json:"tenant,omitempty"`
 	Name   string         `json:"name,omitempty"`
 	Above  layer.Above    `json:"above,omitzero"`   // of the platform, for a tenant

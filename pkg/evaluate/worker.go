@@ -23,6 +23,15 @@ func (w *Worker) Prepare() {
 	}
 }
 
+// under returns the form of applications under a policy; without one, it is of none.
+func (w *Worker) under(policy []byte) layer.Form {
+	if policy != nil {
+		w.Prepare()
+		w.form = w.form.Under(policy)
+	}
+	return w.form
+}
+
 // Answer evaluates a request. The error means that data is no request.
 func (w *Worker) Answer(data []byte) ([]byte, error) {
 	var r request
@@ -35,15 +44,9 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 	case "tenant":
 		return evaluateTenant(r).encode(), nil
 	case "application":
-		w.Prepare()
-		w.form = w.form.Under(r.Policy)
-		return evaluateApplication(r, w.form).encode(), nil
-	case "declared":
-		w.Prepare()
-		w.form = w.form.Under(r.Policy)
-		return evaluateDeclared(r, w.form).encode(), nil
+		return evaluateApplication(r, w.under(r.Policy)).encode(), nil
 	case "document":
-		return evaluateDocument(r).encode(), nil
+		return evaluateDocument(r, w.under(r.Policy)).encode(), nil
 	case "template":
 		if len(r.Files) != 1 {
 			return nil, fmt.Errorf("answer a request about a template: it has %d files", len(r.Files))

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -164,21 +163,11 @@ func layerFiles(files fs.FS, dir string) (out []cuefile.File, err error) {
 	if !fs.ValidPath(dir) {
 		return nil, fmt.Errorf("%q is no directory of a fleet repo", dir)
 	}
-	names, problems, err := layer.List(files, dir)
-	if err != nil {
-		return nil, err
-	}
-	blobs, more, err := layer.Read(files, names)
-	if err != nil {
-		return nil, err
-	}
-	if problems = append(problems, more...); len(problems) > 0 {
-		return nil, errors.New(problems[0].String())
-	}
+	blobs, err := layer.ReadAll(files, dir)
 	for _, b := range blobs {
 		out = append(out, cuefile.File(b))
 	}
-	return out, nil
+	return out, err
 }
 
 // firstFile is the file that a new layer is written into.

@@ -70,12 +70,7 @@ func (b *Base) Source(ctx context.Context, dir string) (s Source, err error) {
 			s.Places = append(s.Places, at)
 		}
 	}
-	var document []byte
-	if name != "" {
-		document, err = b.a.evaluator.Document(app, b.was.files)
-	} else {
-		document, err = b.a.evaluator.LayerDocument(tenant, b.was.files)
-	}
+	document, err := b.a.evaluator.Document(app, b.was.files)
 	if err != nil {
 		return s, err
 	}

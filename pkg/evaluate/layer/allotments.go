@@ -53,7 +53,7 @@ var movable = []struct {
 // not locked, so its allotment says that. With open, those that do not say how locked the
 // tenant is say that, too.
 func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotments, err error) {
-	root, err := readAll(files, ".")
+	root, err := ReadAll(files, ".")
 	if err != nil {
 		return out, err
 	}
@@ -70,7 +70,7 @@ func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotm
 		if !t.IsDir() || !model.ValidName(t.Name()) {
 			continue
 		}
-		own, err := readAll(files, TenantDir(t.Name()))
+		own, err := ReadAll(files, TenantDir(t.Name()))
 		if err != nil {
 			return out, err
 		}
@@ -165,19 +165,6 @@ func keptOpen(platform *Layer, tenant string, out *Allotments, allotment *string
 			out.Kept = append(out.Kept, tenant)
 		}
 	}
-}
-
-// readAll reads the CUE files of a directory.
-func readAll(files fs.FS, dir string) ([]Source, error) {
-	names, problems, err := List(files, dir)
-	if err != nil {
-		return nil, err
-	}
-	sources, more, err := Read(files, names)
-	if problems = append(problems, more...); err == nil && len(problems) > 0 {
-		err = fmt.Errorf("%s", problems[0])
-	}
-	return sources, err
 }
 
 // moveAllotment moves the fields of one file of a tenant. A tenant that has an allotment

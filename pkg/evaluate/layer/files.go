@@ -101,6 +101,19 @@ func Read(files fs.FS, names []string) (blobs []Source, problems []model.Problem
 	return blobs, nil, nil
 }
 
+// ReadAll reads the CUE files of a directory. The first problem of one of them is the error.
+func ReadAll(files fs.FS, dir string) ([]Source, error) {
+	names, problems, err := List(files, dir)
+	if err != nil {
+		return nil, err
+	}
+	sources, more, err := Read(files, names)
+	if problems = append(problems, more...); err == nil && len(problems) > 0 {
+		err = errors.New(problems[0].String())
+	}
+	return sources, err
+}
+
 // WholeFile is a problem with a file or a directory.
 func WholeFile(code, name, message string) model.Problem {
 	return model.Problem{Code: code, Message: name + " " + message, Places: []model.Place{{At: name + ":1:1"}}}

@@ -1,7 +1,6 @@
 package layer
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -35,19 +34,12 @@ func pinPath(app model.AppID) []string { return []string{"tenant", "releases", a
 
 func repin(files fs.FS, app model.AppID, edit cuefile.Edit) (out PinEdit, err error) {
 	dir := TenantDir(app.Tenant)
-	names, problems, err := List(files, dir)
+	blobs, err := ReadAll(files, dir)
+	if err == nil && len(blobs) == 0 {
+		err = fmt.Errorf("%s has no CUE file that could hold a pin", dir)
+	}
 	if err != nil {
 		return out, err
-	}
-	blobs, more, err := Read(files, names)
-	if err != nil {
-		return out, err
-	}
-	if problems = append(problems, more...); len(problems) > 0 {
-		return out, errors.New(problems[0].String())
-	}
-	if len(blobs) == 0 {
-		return out, fmt.Errorf("%s has no CUE file that could hold a pin", dir)
 	}
 	var before []cuefile.File
 	for _, b := range blobs {
