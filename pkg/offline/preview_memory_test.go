@@ -12,7 +12,7 @@ import (
 )
 
 // TestPreviewOfAllHoldsLittle: an edit of the platform changes all applications, and its preview holds of each what a plan says of
-// it, beside the base. With what was rendered that was twice as much, and at 10,000 applications more than a worker of the dashboard has.
+// it, beside the base. With the objects as they were rendered it was more than twice as much.
 func TestPreviewOfAllHoldsLittle(t *testing.T) {
 	const apps, most = 300, 18 << 10 // bytes of each
 	base, draft := runningFleet(t, apps)
