@@ -33,10 +33,13 @@ func NewBare(t testing.TB) *Repo {
 	return r
 }
 
-// configure adds to a file of settings. No command tidies up a repository of a test: to look whether that is due takes a
-// process for each commit and push.
+// configure adds to a file of settings; what is given begins in the section receive. No command tidies up a repository of a
+// test: to look whether that is due takes a process for each commit and push.
 func (r *Repo) configure(name, settings string) {
 	r.t.Helper()
+	if err := os.Mkdir(filepath.Join(r.Dir, filepath.Dir(name), "hooks"), 0o755); err != nil { // that of a template has examples
+		r.t.Fatal(err)
+	}
 	file, err := os.OpenFile(filepath.Join(r.Dir, name), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		r.t.Fatal(err)
