@@ -10,8 +10,8 @@ import (
 	"github.com/d-aros/d-aros/pkg/reconcile"
 )
 
-// usualMemory is what the Go runtime of this process keeps to for up to some 10,000 applications: with the pages of the
-// program, which others may share, it is less than 512 MB.
+// usualMemory is what the Go runtime of this process keeps to while little is live: with the pages of the program, which
+// others may share, less than 512 MB.
 const usualMemory = 352 << 20
 
 // follow has the Go runtime of this process give back the memory that it does not need, unless GOMEMLIMIT or GOGC say

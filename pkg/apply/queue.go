@@ -96,11 +96,14 @@ func (q *queue) look() {
 // dispatch begins all jobs that can be begun.
 func (q *queue) dispatch() {
 	for o := q.take(); o != nil; o = q.take() {
-		q.jobs.Go(func() {
-			for ; o != nil; o = q.next(o) {
-				o.do(o.turn.ctx)
-			}
-		})
+		q.jobs.Go(func() { q.work(o) })
+	}
+}
+
+// work does a job, and others as long as there are any: the stack of this goroutine has grown already.
+func (q *queue) work(o *order) {
+	for ; o != nil; o = q.next(o) {
+		o.do(o.turn.ctx)
 	}
 }
 
@@ -124,7 +127,7 @@ func (q *queue) take() *order {
 	return o
 }
 
-// next ends a job, and returns another one for the same goroutine: its stack has grown already.
+// next ends a job, and returns another one to begin, nil if there is none.
 func (q *queue) next(done *order) *order {
 	q.mu.Lock()
 	defer q.mu.Unlock()
