@@ -1,1 +1,0 @@
-import{c as e}from"./Answer-Bywe2zFd.js";var t={retry:(t,n)=>n instanceof e&&n.status===503&&n.after>0&&t<10,retryDelay:(t,n)=>n instanceof e?n.after:0};export{t};

@@ -1,0 +1,1 @@
+import{i as e,l as t,s as n}from"./Answer-CaQQMN3R.js";function r(){return t({queryKey:[`meta`],queryFn:({signal:t})=>e(`meta`,new URLSearchParams,t),refetchInterval:n===void 0&&5e3,retry:!1})}export{r as t};

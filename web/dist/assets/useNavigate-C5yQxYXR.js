@@ -1,1 +1,0 @@
-import{f as e}from"./answer-DaOWKi_E.js";import{n as t,o as n}from"./jsx-runtime-BMsyJmCf.js";var r=n(t(),1);function i(t){let n=e();return r.useCallback(e=>n.navigate({...e,from:e.from??t?.from}),[t?.from,n])}export{i as t};
