@@ -101,10 +101,17 @@ func TestMigration(t *testing.T) {
 	require.Contains(t, repo.Git("log", "-1", "--format=%B", "status"), "Transitions: 0")
 	named := regexp.MustCompile("(spec|release) `[0-9a-f]{8}`")            // what runs has another name since there are releases
 	asked := regexp.MustCompile("(?m):\\| `[0-9a-f]+` \\| `([a-z]+)` \\|") // the run that a request names has a column since then
+	cores := regexp.MustCompile("([(|] ?)([0-9]+)m( of| \\|)")             // tables write them in full
 	newer := regexp.MustCompile(`\n\S+README.md:\n\S+README.md:(\*\*This branch is not signed|Isolation: open, ).*`)
 	pages := func(commit string) string {
 		said := named.ReplaceAllString(repo.Git("grep", "", commit+"^{tree}", "--", "*.md"), "release")
 		said = newer.ReplaceAllString(said, "")
+		said = cores.ReplaceAllStringFunc(said, func(cell string) string {
+			part := cores.FindStringSubmatch(cell)
+			milli, err := strconv.ParseFloat(part[2], 64)
+			require.NoError(t, err)
+			return part[1] + strconv.FormatFloat(milli/1000, 'f', -1, 64) + part[3]
+		})
 		return asked.ReplaceAllString(strings.NewReplacer("| Run | Action |", "| Action |", "| --- | --- | --- | --- | --- | --- |", "| --- | --- | --- | --- | --- |").Replace(said), ":| `$1` |")
 	}
 	words := strings.NewReplacer("**guaranteed**", "**within guarantee**", "**entitled**", "**within fair share**", "**beyond**", "**borrowing**",
