@@ -153,6 +153,9 @@ func (p *Process) say(ctx context.Context, m message, most time.Duration) (a Ans
 	}
 	if err != nil {
 		p.end()
+		if errors.Is(err, leashed.ErrNoThread) && p.start() == nil { // the machine has threads, so the child had no memory for one
+			err = &evaluate.Exhausted{Limit: evaluate.Memory}
+		}
 		if !errors.As(err, new(*evaluate.Exhausted)) && p.ctx.Err() == nil {
 			err = &endedError{err}
 		}

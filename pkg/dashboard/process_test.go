@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -60,6 +61,7 @@ const (
 	panics   = "5"
 	harmless = "6"
 	works    = "7" // as long as nobody waits who only looks
+	crowds   = "8" // more threads than there is memory for
 )
 
 type unruly struct {
@@ -92,6 +94,16 @@ func (u unruly) Preview(ctx context.Context, d offline.Draft) (offline.Preview, 
 	case hoards:
 		for {
 			hoard = append(hoard, make([]byte, 64<<20))
+		}
+	case crowds:
+		for {
+			running := make(chan bool)
+			go func() {
+				runtime.LockOSThread()
+				close(running)
+				select {}
+			}()
+			<-running
 		}
 	case waits:
 		<-ctx.Done()
@@ -152,7 +164,8 @@ func TestWorkersEndAlone(t *testing.T) {
 		return c.post("preview", bodyOf("", does), "Test-User", user)
 	}
 	require.Equal(t, http.StatusOK, ask("ada", harmless).Code)
-	for does, says := range map[string]string{spins: "more than 300ms of CPU time, so it was given up; save the draft all the same", hoards: "more than 1 GiB of memory, so it was given up; make the change in the files of a clone"} {
+	memory := "more than 1 GiB of memory, so it was given up; make the change in the files of a clone"
+	for does, says := range map[string]string{spins: "more than 300ms of CPU time, so it was given up; save the draft all the same", hoards: memory, crowds: memory} {
 		answered := make(chan *httptest.ResponseRecorder, 1)
 		go func() { answered <- ask("ada", does) }()
 		began(does)

@@ -101,7 +101,7 @@ func TestMigration(t *testing.T) {
 	require.Contains(t, repo.Git("log", "-1", "--format=%B", "status"), "Transitions: 0")
 	named := regexp.MustCompile("(spec|release) `[0-9a-f]{8}`")            // what runs has another name since there are releases
 	asked := regexp.MustCompile("(?m):\\| `[0-9a-f]+` \\| `([a-z]+)` \\|") // the run that a request names has a column since then
-	cores := regexp.MustCompile("([(|] ?)([0-9]+)m( of| \\|)")             // tables write them in full
+	cores := regexp.MustCompile(`([(|] ?)([0-9]+)m( of| \|)`)              // tables write them in full
 	newer := regexp.MustCompile(`\n\S+README.md:\n\S+README.md:(\*\*This branch is not signed|Isolation: open, ).*`)
 	pages := func(commit string) string {
 		said := named.ReplaceAllString(repo.Git("grep", "", commit+"^{tree}", "--", "*.md"), "release")
