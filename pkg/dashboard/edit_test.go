@@ -109,11 +109,11 @@ func TestNewestPreviewWins(t *testing.T) {
 	require.Equal(t, json.RawMessage("2"), (<-d.begun).Edits[0].Value)
 	others := ask(browsers[1], "3")
 	require.Len(t, s.workers.places, 2)
+	d.proceed <- struct{}{} // for one of the two
+	<-d.begun               // the third, in its place
 	d.proceed <- struct{}{}
 	d.proceed <- struct{}{}
 	require.Equal(t, http.StatusOK, (<-second).Code)
-	<-d.begun
-	d.proceed <- struct{}{}
 	require.Equal(t, http.StatusOK, (<-others).Code)
 
 	// A save is not ended by the preview that its browser asks for next.
