@@ -1,0 +1,1 @@
+import{v as e}from"./index-DyqweJv0.js";import{i as t}from"./answer-DOgfDT4m.js";function n(){let{tenant:t=``,name:n=``}=e({strict:!1});return`applications/${encodeURIComponent(t)}/${encodeURIComponent(n)}`}function r(){return t(n())}function i(){return t(`${n()}/decision`)}export{n,r,i as t};
