@@ -46,12 +46,12 @@ demo-process: ## Run a fleet of plain processes on this machine, as root and wit
 # dozen seconds of CPU time and tests next to nothing. They are compiled and vetted.
 LARGE := ./test/browser ./test/chaos ./test/demo ./test/e2e ./test/kubelet
 .PHONY: quick
-quick: ## Test every package a little, in 3 to 4 minutes: no cluster, no race detector
+quick: ## Test every package a little, in 3 minutes: no cluster, no race detector
 	$(IN_MEMORY); $(PURE) -p 4 -short $$($(GO) list ./... | grep -vE '/($(subst $() ,|,$(LARGE:./%=%)))$$')
 	$(GO) vet $(LARGE)
 
 .PHONY: test
-test: fmt vet staticcheck cluster ## Test everything once, on a real control plane, in 14 to 16 minutes
+test: fmt vet staticcheck cluster ## Test everything once, on a real control plane, in 12 to 14 minutes
 	$(MAKE) --no-print-directory -j 3 watched unwatched control-plane
 
 .PHONY: check
