@@ -37,11 +37,8 @@ type Advisor struct {
 	alike map[string]map[string]int64 // by likeness, then by kind: the amount that helped, none or unknown
 	once
 	basis basis
-	kept  kept
+	quiet quiet
 }
-
-// span is where the applications of a tenant stand in the list of all.
-type span struct{ tenant, from, to int }
 
 // once is what is found out once in a pass.
 type once struct {
@@ -54,7 +51,8 @@ type once struct {
 
 // New returns an advisor for a solved case. Again must be the function that solved it.
 func New(c *solve.Case, again func(solve.Inputs) *solve.Case) *Advisor {
-	a := &Advisor{Case: c, again: again, whole: whole, each: each, basis: newBasis(c), kept: kept{tenants: map[int]bool{}}}
+	a := &Advisor{Case: c, again: again, whole: whole, each: each, basis: newBasis(c)}
+	a.quiet = quiet{settled: map[int]settled{}, kept: map[int]bool{}, wide: map[string]state{}}
 	a.begin()
 	return a
 }
@@ -80,15 +78,11 @@ func (a *Advisor) All(app *solve.App) ([]model.Advice, *model.Advised) {
 // whose advice was made of other inputs, as far as the effort of the pass goes. Where it ends, advice of other inputs is
 // marked as such. It reports whether it came to the end.
 //
-// It begins with a tenant that the time of the pass selects, so that none is always the last.
+// It begins with a tenant that the time of the pass selects, so that none is always the last, and looks at no tenant that needs no look.
 func (a *Advisor) Advise(decisions []model.Decision) (finished bool) {
 	a.begin()
 	a.compare()
-	for _, app := range a.Running {
-		if app.Level > 0 { // of whether it may be restored by now no edit tells
-			a.Touch(app.Tenant)
-		}
-	}
+	a.release()
 	spans := a.spans()
 	for _, s := range spans {
 		a.keepAll(s, decisions)
@@ -97,6 +91,7 @@ func (a *Advisor) Advise(decisions []model.Decision) (finished bool) {
 	if limit == 0 {
 		return true // the arbiter decides again after a pass in which something moves or an application arrives
 	}
+	a.note()
 	first := 0
 	if len(spans) > 0 {
 		first = int(uint64(a.Now.Unix()) * 0x9e3779b97f4a7c15 >> 32 % uint64(len(spans)))
@@ -104,7 +99,9 @@ func (a *Advisor) Advise(decisions []model.Decision) (finished bool) {
 	marks := limit
 	finished = true
 	for i := range spans {
-		finished = a.look(spans[(first+i)%len(spans)], decisions, limit, &marks) && finished
+		if s := spans[(first+i)%len(spans)]; !a.quietly(s.tenant) {
+			finished = a.look(s, decisions, limit, &marks) && finished
+		}
 		if marks == 0 {
 			return false
 		}
@@ -115,7 +112,7 @@ func (a *Advisor) Advise(decisions []model.Decision) (finished bool) {
 // look advises the applications of a tenant that need it, and marks the advice of others once the limit is reached. It reports whether
 // none is left that needs advice.
 func (a *Advisor) look(s span, decisions []model.Decision, limit int, marks *int) (finished bool) {
-	finished = true
+	settled, finished := true, true
 	for i := s.from; i < s.to && *marks > 0; i++ {
 		app, d := a.Apps[i], &decisions[i]
 		if aimOf(a.Case, app) == nothing {
@@ -127,12 +124,13 @@ func (a *Advisor) look(s span, decisions []model.Decision, limit int, marks *int
 				continue
 			}
 		}
+		settled = false
 		switch {
 		case changed == nil && d.Advised != nil: // what it depends on is again as it was
 			a.mark(s, d, nil)
 		case a.spent < limit:
 			d.Advice, d.Advised = a.advise(app)
-			a.Touch(s.tenant)
+			a.quiet.kept[s.tenant] = false
 		default:
 			finished = false
 			if *marks--; changed != nil && !slices.Equal(changed, d.Advised.Changed) {
@@ -140,12 +138,15 @@ func (a *Advisor) look(s span, decisions []model.Decision, limit int, marks *int
 			}
 		}
 	}
+	if settled {
+		a.settle(s, decisions)
+	}
 	return finished
 }
 
 // mark notes what has changed since the advice of a decision was made.
 func (a *Advisor) mark(s span, d *model.Decision, changed []string) {
-	a.Touch(s.tenant)
+	a.quiet.kept[s.tenant] = false
 	d.Advised = new(*d.Advised)
 	d.Advised.Changed, d.Advised.Checked = changed, a.moment()
 }
@@ -163,7 +164,7 @@ func (a *Advisor) spans() (list []span) {
 
 // keepAll gives the decisions of a tenant the advice that the ledger has, unless they are known to have it.
 func (a *Advisor) keepAll(s span, decisions []model.Decision) {
-	if a.kept.tenants[s.tenant] {
+	if a.quiet.kept[s.tenant] {
 		return
 	}
 	for i := s.from; i < s.to; i++ {
@@ -173,7 +174,7 @@ func (a *Advisor) keepAll(s span, decisions []model.Decision) {
 			d.Advice, d.Advised = old.Advice, old.Advised
 		}
 	}
-	a.kept.tenants[s.tenant] = true
+	a.quiet.kept[s.tenant] = true
 }
 
 // sameLack reports whether two decisions lack the same, so that the advice for one may be kept for the other.

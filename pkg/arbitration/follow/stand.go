@@ -35,6 +35,7 @@ func (f *following) stand() {
 		moved[t] = true
 	}
 	for _, t := range slices.Sorted(maps.Keys(moved)) {
+		f.adviser.Touch(t)
 		if f.standAgain(t) || f.dirty[t] {
 			f.LineUp(t)
 			f.retry.forget(t)

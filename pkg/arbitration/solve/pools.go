@@ -50,6 +50,19 @@ func (q *Pool) withheld(app *App, r int) int64 {
 	return n
 }
 
+// Withheld lists what of the pool is reserved, or promised and as of when, and how much of each declared reservation is in use.
+func (q *Pool) Withheld() []Vector {
+	all := []Vector{q.reserved}
+	for i := range q.Reservations {
+		all = append(all, q.Reservations[i].used)
+	}
+	for i := range q.promises {
+		p := &q.promises[i]
+		all = append(all, p.need, p.ends, p.inside, p.insideEnds, Vector{p.at.UnixNano()})
+	}
+	return all
+}
+
 // Free is what the application may still take of a resource.
 func (q *Pool) Free(app *App, r int) int64 { return q.Offered[r] - q.Used[r] - q.withheld(app, r) }
 

@@ -174,7 +174,9 @@ var mutations = []mutation{
 `, ``},
 	{"advice/basis.go", "what is free is not noticed", `s.number(min(n, q.Free(app, r)+solve.HeldOf(app.Taken, at, r)))`, `s.number(n)`},
 	{"advice/basis.go", "advice about time never ends", `if b.Now.After(until(on)) {`, `if false {`},
-	{"advice/kept.go", "a tenant that was changed is not looked at", `{ delete(a.kept.tenants, tenant) }`, `{}`},
+	{"advice/quiet.go", "a tenant that was changed is not looked at", `	delete(a.quiet.settled, tenant)
+`, ``},
+	{"advice/quiet.go", "who waits behind a promise is looked at once", `takes > 0 && a.basis.startBefore(`, `takes < 0 && a.basis.startBefore(`},
 	{"advice/capacity.go", "of several things all are told that are short", `ch.next = func(n int64) *change { return s.enlargeLess(pool, all(n), 0, all(n)) }`, `ch.next = nil`},
 	{"advice/limits.go", "a quota is raised without those that are refused before", `units = append(units, ceil(l.short+sum, u))`, `_ = sum`},
 	{"advice/changes.go", "only the cheapest place is paid for", `has > 0 && cost > has {`, `has > 0 && cost > has && budgets == nil {`},
