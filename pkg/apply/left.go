@@ -85,12 +85,6 @@ func (l *Live) settle(r Ref, app model.AppID, answer *Object) {
 	if answer == nil {
 		return
 	}
-	if r == answer.Ref {
-		r = answer.Ref // one name for all that is kept of it
-	}
-	if app == answer.App {
-		app = answer.App
-	}
 	l.left[r] = trace{app: app, uid: answer.UID, applied: answer.applied, left: answer.left}
 	if (deleted == "" || newer(answer.Version, deleted)) && l.set(answer) {
 		l.Wake() // what the watch shows of it says nothing new

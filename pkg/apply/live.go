@@ -43,8 +43,6 @@ type Live struct {
 	inventoried int // changes to inventories, from 1
 
 	sending map[Ref]*sending // objects with a request under way
-
-	kindTexts map[schema.GroupKind]schema.GroupKind // of all that objects have had: each by itself
 }
 
 func newLive(c *client, k *kinds, a *accounts, opts Options) *Live {
@@ -58,7 +56,7 @@ func newLive(c *client, k *kinds, a *accounts, opts Options) *Live {
 		left:    map[Ref]trace{},
 		drifted: map[Ref]bool{},
 		touched: map[model.AppID]bool{},
-		sending: map[Ref]*sending{}, inventoried: 1, kindTexts: map[schema.GroupKind]schema.GroupKind{},
+		sending: map[Ref]*sending{}, inventoried: 1,
 	}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
@@ -258,7 +256,6 @@ func (l *Live) set(o *Object) bool {
 	case !sending && (ok || o.prunable()): // a change while we send may be our own
 		l.drifted[o.Ref] = true
 	}
-	l.share(o, old)
 	if o.inventory != nil || old != nil && old.inventory != nil {
 		l.inventoried++
 	}

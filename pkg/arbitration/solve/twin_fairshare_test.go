@@ -35,12 +35,13 @@ func TestMembersShareWhatTheirGroupMayHave(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		flat := drawFlat(t)
 		flat.Fleet.Platform.HalfLife = 0 // past use counts against all capacity
-		half, guaranteed := flat.Seen.Pools[0].Capacity, model.Resources{}
-		for i := range flat.Fleet.Tenants {
-			guaranteed = guaranteed.Add(flat.Fleet.Tenants[i].Guarantee)
-		}
-		if !guaranteed.Fits(half) {
-			t.Skip("guarantees are scaled to all capacity, not to a limit of a group")
+		half, left := flat.Seen.Pools[0].Capacity, flat.Seen.Pools[0].Capacity
+		for i := range flat.Fleet.Tenants { // more than there is would be scaled, and to all capacity, not to a limit of a group
+			if guarantee := &flat.Fleet.Tenants[i].Guarantee; guarantee.Fits(left) {
+				left = left.Sub(*guarantee)
+			} else {
+				*guarantee = model.Resources{}
+			}
 		}
 		grouped := flat
 		grouped.Fleet.Platform = new(*flat.Fleet.Platform)
