@@ -133,3 +133,22 @@ func BenchmarkOrigins(b *testing.B) {
 		require.Len(b, origins, 1)
 	}
 }
+
+// BenchmarkPinned opens a commit that is 10,000 commits old at each new tip.
+func BenchmarkPinned(b *testing.B) {
+	repo := gittest.New(b)
+	history(repo, 10_000)
+	first := repo.Git("rev-list", "--max-parents=0", "main")
+	r := open(b, source.Options{URL: repo.Dir})
+	_, err := snapshot(b, r).At(first)
+	require.NoError(b, err)
+	for n := 0; b.Loop(); n++ {
+		b.StopTimer()
+		repo.Write("new", fmt.Sprint(n))
+		repo.Commit(fmt.Sprint(n))
+		s := snapshot(b, r)
+		b.StartTimer()
+		_, err := s.At(first)
+		require.NoError(b, err)
+	}
+}

@@ -165,7 +165,7 @@ func (r *Repository) snapshot(ctx context.Context) (Snapshot, error) {
 			return Snapshot{}, err
 		}
 	}
-	h := newHistory(r.store, tip)
+	h := r.last.history.advance(r.store, tip)
 	commit := tip
 	pinned, isPinned := git.ParseHash(r.revision)
 	if isPinned {
@@ -272,7 +272,7 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 		Subject: subject(c.Message),
 		Files:   files,
 		repo:    r,
-		history: newHistory(r.store, commit),
+		history: (*history)(nil).advance(r.store, commit),
 	}, nil
 }
 

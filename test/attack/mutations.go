@@ -33,7 +33,7 @@ var defences = []defence{
 	{"11", "pkg/git/remote.go", `&& to.Host != req.URL.Host {`, `&& to.Host == "" {`, "./pkg/git", "TestAttack11MaliciousGitServer"},
 	{"12", "pkg/git/tree.go", `kept[n-1].Name == e.Name {`, `kept[n-1].Name == "" {`, "./pkg/source", "TestAttack12EvilNames"},
 	{"13", "pkg/git/tree.go", `return "is a submodule; submodules are not followed"`, `return ""`, "./pkg/source", "TestAttack13Submodules"},
-	{"14", "pkg/source/history.go", `if !h.seen[commit] {`, "if !h.seen[commit] && !h.store.Has(commit) {", "./pkg/source", "TestAttack14HistoryRewrite"},
+	{"14", "pkg/source/history.go", `if !h.seen[commit] && !h.store.Has(commit) {`, "if h.store.Has(commit) {\n\t\treturn nil\n\t}\n\tif !h.seen[commit] {", "./pkg/source", "TestAttack14HistoryRewrite"},
 	{"15", "pkg/lifecycle/lastgood.go", `removalMin   = 3`, `removalMin   = 3000`, "./pkg/lifecycle", "TestHistories"},
 	{"16", "pkg/render/manifest/admit.go", `[]string{"ownerReferences", "finalizers", "generateName"}`, `[]string{"ownerReferences", "generateName"}`, "./pkg/render", "TestAttack16TenantEscape"},
 	{"16", "pkg/claim/allotted.go", `!slices.Contains(own.Services, s.Type)`, `false`, "./pkg/turn", "TestAttack16TenantEscape"},
