@@ -15,11 +15,14 @@ import (
 // do not depend on it.
 func Between(before, after *model.Ledger, saved time.Time) []Announcement {
 	list := numbered(fleet(before, after, saved), after.Identity)
+	known := before.Instances
 	for i := range after.Instances {
-		now := &after.Instances[i]
-		old, known := before.Find(now.App)
-		if !known {
-			old = &model.Instance{}
+		now, old := &after.Instances[i], &model.Instance{}
+		for len(known) > 0 && known[0].App.Compare(now.App) <= 0 {
+			if known[0].App == now.App {
+				old = &known[0]
+			}
+			known = known[1:]
 		}
 		if !old.Revision.Is(now.Revision) {
 			list = append(list, numbered(Application(old, now, saved), after.Identity)...)

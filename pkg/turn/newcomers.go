@@ -51,10 +51,13 @@ func (c *Case) part(fleet model.Fleet, ruling *model.Ruling, moves []lifecycle.M
 // newcomers lists the applications of a fleet that get a record. Those that are not to
 // run, and those whose records are damaged, do not.
 func (c *Case) newcomers(fleet *model.Fleet) (fresh []newcomer) {
+	known := c.Ledger.Instances
 	for _, a := range fleet.Applications {
-		_, known := c.Ledger.Find(a.ID)
+		for len(known) > 0 && known[0].App.Compare(a.ID) < 0 {
+			known = known[1:]
+		}
 		halted := a.Desired == model.DesiredSuspended || a.Desired == model.DesiredTerminated
-		if !known && !halted && c.Ledger.DamagedOf(a.ID) == nil {
+		if (len(known) == 0 || known[0].App != a.ID) && !halted && c.Ledger.DamagedOf(a.ID) == nil {
 			fresh = append(fresh, newcomer{app: a, band: fleet.Platform.BandOf(a.Priority)})
 		}
 	}

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -29,20 +28,30 @@ func sameUse(x, y *model.PastUse) bool {
 
 // sameTakes reports whether applications hold the same in two ledgers.
 func sameTakes(x, y []model.Instance) bool {
-	takes := func(list []model.Instance) map[model.AppID]model.Resources {
-		of := map[model.AppID]model.Resources{}
-		for i := range list {
-			in, all := &list[i], model.Resources{}
-			for j := 0; in.Phase.Active() && j < len(in.Components); j++ {
-				all = all.Add(in.Components[j].Takes())
-			}
-			if !all.IsZero() {
-				of[in.App] = all
+	takes := func(in *model.Instance) (all model.Resources) {
+		if in.Phase.Active() {
+			for i := range in.Components {
+				all = all.Add(in.Components[i].Takes())
 			}
 		}
-		return of
+		return all
 	}
-	return maps.EqualFunc(takes(x), takes(y), model.Resources.Equal)
+	nothing := model.Instance{}
+	for len(x) > 0 || len(y) > 0 {
+		before, after := &nothing, &nothing
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0].App.Compare(y[0].App) < 0:
+			before, x = &x[0], x[1:]
+		case len(x) == 0 || y[0].App.Compare(x[0].App) < 0:
+			after, y = &y[0], y[1:]
+		default:
+			before, after, x, y = &x[0], &y[0], x[1:], y[1:]
+		}
+		if !before.Revision.Is(after.Revision) && !takes(before).Equal(takes(after)) {
+			return false
+		}
+	}
+	return true
 }
 
 // begunAnew says that past use is learned anew, and since when.
