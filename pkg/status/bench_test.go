@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,6 +158,15 @@ func cpuTime(b *testing.B) time.Duration {
 	return sum
 }
 
+// liveHeap is how much memory is live, in bytes.
+func liveHeap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
 // BenchmarkLoad reads the ledger at a start, with nothing on disk and with what the
 // process before has kept.
 func BenchmarkLoad(b *testing.B) {
@@ -176,15 +186,21 @@ func BenchmarkLoad(b *testing.B) {
 		require.NoError(b, branch.Close())
 		for name, o := range map[string]status.Options{"fetched": {Dir: b.TempDir()}, "kept": {Dir: dir, Keep: true}} {
 			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
-				before := cpuTime(b)
+				before, empty := cpuTime(b), liveHeap()
+				var most uint64
 				for b.Loop() {
 					branch := start(o)
 					l, err := branch.Load(b.Context())
 					require.NoError(b, err)
 					require.Len(b, l.Instances, n)
+					b.StopTimer()
+					most = max(most, liveHeap()-empty)
+					runtime.KeepAlive(l)
+					b.StartTimer()
 					require.NoError(b, branch.Close())
 				}
 				b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+				b.ReportMetric(float64(most)/float64(n), "live-B/app")
 			})
 		}
 	}

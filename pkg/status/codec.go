@@ -63,6 +63,9 @@ func decode(b []byte, into any, newer bool) (more fields, err error) {
 	if a, ok := into.(*model.Application); ok && err == nil {
 		err = compactOpaque(a)
 	}
+	if err == nil {
+		compactRecord(reflect.ValueOf(into))
+	}
 	return more, err
 }
 
