@@ -6,23 +6,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/d-aros/d-aros/schema/jsonschema"
 )
 
 // shapes are the JSON Schema of a layer. They tell what a text means that people write for a value.
 type shapes struct {
 	layer string
-	root  map[string]any
+	root  gjson.Result
+	defs  map[string]gjson.Result
 }
 
 // shapesOf returns the shapes of a layer.
 func shapesOf(layer string) (shapes, error) {
-	s := shapes{layer: layer}
 	b, err := jsonschema.Of(layer)
-	if err != nil {
-		return s, err
-	}
-	return s, json.Unmarshal(b, &s.root)
+	root := gjson.ParseBytes(b)
+	return shapes{layer, root, root.Get("$defs").Map()}, err
+}
+
+// behind returns the shape that a reference means.
+func (s shapes) behind(shape gjson.Result) gjson.Result {
+	return s.defs[strings.TrimPrefix(shape.Get("$ref").Str, "#/$defs/")]
 }
 
 // typed returns the value that a text means at a path of the layer. What the schema takes for a string is one; else numbers,
@@ -51,121 +56,92 @@ func (s shapes) typed(path []string, types map[string]string, said string) any {
 }
 
 // wants returns the types of JSON that a shape takes at a path; none if it does not tell.
-func (s shapes) wants(shape any, path, behind []string, types map[string]string) (out []string) {
-	node, ok := shape.(map[string]any)
-	if !ok {
+func (s shapes) wants(shape gjson.Result, path, behind []string, types map[string]string) (out []string) {
+	if !shape.IsObject() {
 		return nil
 	}
-	add := func(more any, path, behind []string) { out = append(out, s.wants(more, path, behind, types)...) }
-	if ref, ok := node["$ref"].(string); ok {
-		defs, _ := s.root["$defs"].(map[string]any)
-		add(defs[strings.TrimPrefix(ref, "#/$defs/")], path, behind)
+	add := func(more gjson.Result, path, behind []string) {
+		out = append(out, s.wants(more, path, behind, types)...)
 	}
-	for _, all := range []string{"anyOf", "allOf"} {
-		list, _ := node[all].([]any)
-		for _, x := range list {
-			add(x, path, behind)
-		}
+	add(s.behind(shape), path, behind)
+	for _, x := range slices.Concat(shape.Get("anyOf").Array(), shape.Get("allOf").Array()) {
+		add(x, path, behind)
 	}
-	if then, ok := node["then"]; ok && len(behind) > 0 && types[joinPath(behind[1:])] == constOfType(node["if"]) {
+	if then := shape.Get("then"); then.Exists() && len(behind) > 0 && types[joinPath(behind[1:])] == constOfType(shape.Get("if")) {
 		add(then, path, behind)
 	}
 	if len(path) == 0 {
-		if list, ok := node["enum"].([]any); ok {
-			for _, v := range append(list, node["const"]) {
-				if _, is := v.(string); is {
+		if list := shape.Get("enum"); list.Exists() {
+			for _, v := range append(list.Array(), shape.Get("const")) {
+				if v.Type == gjson.String {
 					out = append(out, "string")
 				}
 			}
 		}
-		if is, ok := node["type"].(string); ok {
-			out = append(out, strings.Replace(is, "integer", "number", 1))
+		if is := shape.Get("type"); is.Type == gjson.String {
+			out = append(out, strings.Replace(is.Str, "integer", "number", 1))
 		}
 		return out
 	}
 	next := append(slices.Clip(behind), path[0])
-	fields, _ := node["properties"].(map[string]any)
-	if field, ok := fields[path[0]]; ok {
+	if field, ok := shape.Get("properties").Map()[path[0]]; ok {
 		add(field, path[1:], next)
 		return out
 	}
-	patterns, _ := node["patternProperties"].(map[string]any)
-	for pattern, field := range patterns {
+	for pattern, field := range shape.Get("patternProperties").Map() {
 		if fits, err := regexp.MatchString(pattern, path[0]); err == nil && fits {
 			add(field, path[1:], next)
 		}
 	}
-	add(node["additionalProperties"], path[1:], next)
-	if items, ok := node["items"]; ok {
-		add(items, path[1:], next)
-	}
+	add(shape.Get("additionalProperties"), path[1:], next)
+	add(shape.Get("items"), path[1:], next)
 	return out
 }
 
 // constOfType returns the type of component or step that a condition of a shape is about.
-func constOfType(condition any) string {
-	node, _ := condition.(map[string]any)
-	fields, _ := node["properties"].(map[string]any)
-	of, _ := fields["type"].(map[string]any)
-	name, _ := of["const"].(string)
-	return name
-}
+func constOfType(condition gjson.Result) string { return condition.Get("properties.type.const").Str }
 
 // builtIn returns the types of components or steps that every platform has.
 func (s shapes) builtIn(def string) (names []string) {
-	defs, _ := s.root["$defs"].(map[string]any)
-	node, _ := defs[def].(map[string]any)
-	list, _ := node["allOf"].([]any)
-	for _, x := range list {
-		if about, ok := x.(map[string]any); ok {
-			if name := constOfType(about["if"]); name != "" {
-				names = append(names, name)
-			}
+	for _, x := range s.defs[def].Get("allOf").Array() {
+		if name := constOfType(x.Get("if")); name != "" {
+			names = append(names, name)
 		}
 	}
 	return names
 }
 
 // of returns what a type of component or step has in a field: properties or traits. Of several forms it is the first.
-func (s shapes) of(def, name, field string) map[string]any {
-	defs, _ := s.root["$defs"].(map[string]any)
-	node, _ := defs[def].(map[string]any)
-	list, _ := node["allOf"].([]any)
-	for _, x := range list {
-		about, _ := x.(map[string]any)
-		if constOfType(about["if"]) != name {
+func (s shapes) of(def, name, field string) gjson.Result {
+	for _, x := range s.defs[def].Get("allOf").Array() {
+		if constOfType(x.Get("if")) != name {
 			continue
 		}
-		then, _ := about["then"].(map[string]any)
-		if forms, several := then["anyOf"].([]any); several && len(forms) > 0 {
-			then, _ = forms[0].(map[string]any)
+		then := x.Get("then")
+		if forms := then.Get("anyOf").Array(); len(forms) > 0 {
+			then = forms[0]
 		}
-		fields, _ := then["properties"].(map[string]any)
-		to, _ := fields[field].(map[string]any)
-		if ref, ok := to["$ref"].(string); ok {
-			to, _ = defs[strings.TrimPrefix(ref, "#/$defs/")].(map[string]any)
+		to := then.Get("properties").Get(field)
+		if to.Get("$ref").Exists() {
+			to = s.behind(to)
 		}
 		return to
 	}
-	return nil
+	return gjson.Result{}
 }
 
 // about describes a type of component or step.
 func (s shapes) about(def, name string) string {
-	said, _ := s.of(def, name, "properties")["description"].(string)
-	return said
+	return s.of(def, name, "properties").Get("description").Str
 }
 
 // traits returns the traits that every platform has.
 func (s shapes) traits() (out []OfferedType) {
 	for _, of := range s.builtIn("Component") {
-		fields, _ := s.of("Component", of, "traits")["properties"].(map[string]any)
-		for name, shape := range fields {
+		for name, shape := range s.of("Component", of, "traits").Get("properties").Map() {
 			i := slices.IndexFunc(out, func(t OfferedType) bool { return t.Name == name })
 			if i < 0 {
-				node, _ := shape.(map[string]any)
-				said, _ := node["description"].(string)
-				i, out = len(out), append(out, OfferedType{Name: name, About: said})
+				i, out = len(out), append(out, OfferedType{Name: name, About: shape.Get("description").Str})
 			}
 			out[i].Types = append(out[i].Types, of)
 		}
