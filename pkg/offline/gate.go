@@ -3,11 +3,11 @@ package offline
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 )
@@ -98,9 +98,5 @@ func (g *Gate) NewProblems(commit string) ([]model.Problem, error) {
 		}
 		lists[i] = fleet.Problems
 	}
-	return slices.DeleteFunc(lists[1], func(p model.Problem) bool {
-		return slices.ContainsFunc(lists[0], func(old model.Problem) bool {
-			return old.Code == p.Code && old.Tenant == p.Tenant && old.App == p.App && old.Path == p.Path && old.Message == p.Message
-		})
-	}), nil
+	return plan.Without(lists[1], lists[0]), nil
 }

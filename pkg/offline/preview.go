@@ -182,7 +182,7 @@ func vetted(checked *turn.Checked, fleet model.Fleet, now time.Time) model.Fleet
 func refusing(d Draft, before, after []model.Problem) []model.Problem {
 	known := map[string]bool{}
 	for i := range before {
-		known[saying(&before[i])] = true
+		known[plan.Saying(&before[i])] = true
 	}
 	var edited []model.AppID
 	for _, dir := range d.dirs() {
@@ -191,13 +191,8 @@ func refusing(d Draft, before, after []model.Problem) []model.Problem {
 	}
 	return slices.DeleteFunc(after, func(p model.Problem) bool {
 		concerns := slices.ContainsFunc(edited, func(id model.AppID) bool { return concerns(&p, id) })
-		return known[saying(&p)] && !concerns
+		return known[plan.Saying(&p)] && !concerns
 	})
-}
-
-// saying identifies a problem wherever its lines have moved.
-func saying(p *model.Problem) string {
-	return strings.Join([]string{p.Code, p.Tenant, p.App, p.Path, p.Message}, "\x00")
 }
 
 // subject returns whose directory it is: of an application, a tenant, or of the platform.

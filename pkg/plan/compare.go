@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -170,7 +171,7 @@ func Compare(before, after *Outcome) Changes {
 		}
 	}
 	c.Touched, c.Waits = touched(before, after, c.Applications, tenants), waitsAfter(was, is)
-	c.Problems, c.Solved = without(after.Fleet.Problems, before.Fleet.Problems), without(before.Fleet.Problems, after.Fleet.Problems)
+	c.Problems, c.Solved = Without(after.Fleet.Problems, before.Fleet.Problems), Without(before.Fleet.Problems, after.Fleet.Problems)
 	return c
 }
 
@@ -271,19 +272,21 @@ func grantChanges(x, y *appState) []GrantChange {
 	return list
 }
 
-// without returns the problems of list that are not among others. It ignores their places: lines move when a file is
-// edited.
-func without(list, others []model.Problem) (rest []model.Problem) {
-	type identity struct{ code, path, message, tenant, app string }
-	of := func(p *model.Problem) identity { return identity{p.Code, p.Path, p.Message, p.Tenant, p.App} }
-	known := map[identity]bool{}
+// Without returns the problems of a list that are not among others.
+func Without(list, others []model.Problem) (rest []model.Problem) {
+	known := map[string]bool{}
 	for i := range others {
-		known[of(&others[i])] = true
+		known[Saying(&others[i])] = true
 	}
 	for i := range list {
-		if !known[of(&list[i])] {
+		if !known[Saying(&list[i])] {
 			rest = append(rest, list[i])
 		}
 	}
 	return rest
+}
+
+// Saying identifies a problem wherever it is: lines move when a file is edited.
+func Saying(p *model.Problem) string {
+	return strings.Join([]string{p.Code, p.Tenant, p.App, p.Path, p.Message}, "\x00")
 }
