@@ -140,30 +140,27 @@ func nameOr(tenant string, r access.Reading) string {
 
 // TenantsIn returns the names of the tenants that a ledger speaks of, some of them several times.
 func TenantsIn(l *model.Ledger) []string {
-	names := model.Names(l.Tenants)
-	add := func(name string) {
-		if name != "" && (len(names) == 0 || names[len(names)-1] != name) {
-			names = append(names, name)
-		}
-	}
-	for i := range l.Instances {
-		add(l.Instances[i].App.Tenant)
-	}
-	for i := range l.Decisions {
-		add(l.Decisions[i].App.Tenant)
-	}
-	for i := range l.Problems {
-		add(l.Problems[i].Tenant)
-	}
-	for i := range l.Orphans {
-		add(l.Orphans[i].App.Tenant)
-	}
-	for i := range l.Damaged {
-		add(l.Damaged[i].App.Tenant)
-	}
+	names := slices.Concat(
+		model.Names(l.Tenants),
+		tenantsIn(l.Instances, func(in *model.Instance) string { return in.App.Tenant }),
+		tenantsIn(l.Decisions, func(d *model.Decision) string { return d.App.Tenant }),
+		tenantsIn(l.Problems, func(p *model.Problem) string { return p.Tenant }),
+		tenantsIn(l.Orphans, func(o *model.Inventory) string { return o.App.Tenant }),
+		tenantsIn(l.Damaged, func(d *model.DamagedRecord) string { return d.App.Tenant }),
+	)
 	if l.Platform != nil {
 		for i := range l.Platform.Groups {
 			names = append(names, l.Platform.Groups[i].Tenants...)
+		}
+	}
+	return names
+}
+
+// tenantsIn returns the names that the elements of a list have, those that follow each other once.
+func tenantsIn[T any](list []T, of func(*T) string) (names []string) {
+	for i := range list {
+		if name := of(&list[i]); name != "" && (len(names) == 0 || names[len(names)-1] != name) {
+			names = append(names, name)
 		}
 	}
 	return names
