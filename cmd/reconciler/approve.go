@@ -24,18 +24,16 @@ type requestFlags struct {
 	runID, why string
 	stage      int
 	noCommit   bool
-	format     outputFormat
 }
 
 func (f *requestFlags) add(cmd *cobra.Command) {
-	f.format = "text"
 	fl := cmd.Flags()
 	f.ledgerFlags.add(fl)
 	fl.Lookup("repo").Usage = "clone of the fleet repo; the status branch is read from its origin"
 	fl.StringVar(&f.runID, "run", "", "beginning of the run's digest; the command fails if the latest run is another")
 	fl.StringVarP(&f.why, "why", "m", "", "reason, for the file and the commit")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the file in the work tree")
-	fl.VarP(&f.format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 }
 
 // requestView is the request as JSON.
@@ -94,7 +92,7 @@ func (f *requestFlags) run(cmd *cobra.Command, action string, args []string) err
 			return err
 		}
 	}
-	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.request(view, r) })
+	return writeAnswer(cmd, view, func(p *printer) { p.request(view, r) })
 }
 
 // maxSame limits the number of files that make the same request.
@@ -132,16 +130,11 @@ func commitApproval(ctx context.Context, w *clone.Tree, r *request, file string)
 	if r.Stage > 0 {
 		what += fmt.Sprintf(", stage %d", r.Stage)
 	}
-	message := fmt.Sprintf("%s: %s\n", r.app, what)
-	if r.Why != "" {
-		message += "\n" + r.Why + "\n"
+	about := fmt.Sprintf("It is about release %s.", r.Release)
+	if r.Action != model.CommandRetry {
+		about = fmt.Sprintf("It is about run %d, %s.", r.inst.Run.Number, r.Run)
 	}
-	if r.Action == model.CommandRetry {
-		message += fmt.Sprintf("\nIt is about release %s.\n", r.Release)
-	} else {
-		message += fmt.Sprintf("\nIt is about run %d, %s.\n", r.inst.Run.Number, r.Run)
-	}
-	return w.CommitFiles(ctx, message, file)
+	return w.CommitFiles(ctx, messageOf(fmt.Sprintf("%s: %s", r.app, what), r.Why, about), file)
 }
 
 func (p *printer) request(v *requestView, r *request) {

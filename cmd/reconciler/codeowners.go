@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,6 @@ import (
 func newCodeownersCommand() *cobra.Command {
 	var check, force bool
 	var file string
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "codeowners [DIR]",
 		Short: "Write CODEOWNERS from the access that the fleet repo declares",
@@ -54,19 +54,19 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 				if view.foreign && !force {
 					return fmt.Errorf("%s is not of this command; --force writes over it", view.File)
 				}
-				if err := writeOwners(w, view.File, wanted); err != nil {
+				if err := writeFile(w, view.File, wanted); err != nil {
 					return err
 				}
 				view.Written = true
 			}
-			return format.end(cmd.OutOrStdout(), view, view.Change != "" && check, func(p *printer) { p.codeowners(view) })
+			return orDiffers(writeAnswer(cmd, view, func(p *printer) { p.codeowners(view) }), view.Change != "" && check)
 		}),
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&check, "check", false, "change no file; exit with 1 if the file is out of date")
 	fl.BoolVar(&force, "force", false, "overwrite a file that this command did not write")
 	fl.StringVar(&file, "file", "", "`FILE` in the repo (default: the existing one, else CODEOWNERS)")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 
@@ -104,12 +104,10 @@ var places = []string{"CODEOWNERS", ".github/CODEOWNERS", ".gitlab/CODEOWNERS", 
 // compareOwners compares the file on disk with the wanted one.
 func compareOwners(w *clone.Tree, file string, wanted []byte) (*ownersView, error) {
 	if file == "" {
-		file = places[0]
-		for i := len(places) - 1; i >= 0; i-- {
-			if _, err := w.Top.Lstat(filepath.FromSlash(places[i])); err == nil {
-				file = places[i]
-			}
-		}
+		file = places[max(0, slices.IndexFunc(places, func(place string) bool {
+			_, err := w.Top.Lstat(filepath.FromSlash(place))
+			return err == nil
+		}))]
 	}
 	view := &ownersView{Directory: w.Root, File: file}
 	have, err := w.Read(file)
@@ -126,7 +124,8 @@ func compareOwners(w *clone.Tree, file string, wanted []byte) (*ownersView, erro
 	return view, nil
 }
 
-func writeOwners(w *clone.Tree, file string, data []byte) error {
+// writeFile writes a file of a work tree, whatever it was before.
+func writeFile(w *clone.Tree, file string, data []byte) error {
 	if err := w.Top.MkdirAll(filepath.Dir(filepath.FromSlash(file)), 0o755); err != nil {
 		return err
 	}

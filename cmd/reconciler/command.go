@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -125,14 +126,7 @@ func refusal(format string, args ...any) error {
 
 // refusedFor prints the problems because of which a command does not go on, and returns its refusal.
 func refusedFor(problems []model.Problem, to io.Writer, format string, args ...any) error {
-	p := newPrinter(to)
-	for i := range problems {
-		p.problem("", &problems[i])
-	}
-	if _, err := p.buf.WriteTo(to); err != nil {
-		return err
-	}
-	return refusal(format, args...)
+	return cmp.Or(writeTo(to, "text", problems, func(p *printer) { p.problems("", problems) }), refusal(format, args...))
 }
 
 // newRequest finds the run and the step that the arguments name.
@@ -141,27 +135,19 @@ func newRequest(ledger *model.Ledger, app model.AppID, action, run, step string,
 	if !ok {
 		return nil, view.Of(app).Missing(ledger)
 	}
-	if action == model.CommandRetry {
-		return newRetry(inst)
+	r, refused := &request{app: app, inst: inst}, ""
+	switch {
+	case action == model.CommandRetry: // of the release that Git declares and that is on hold
+		r.Command, refused = lifecycle.AskRetry(inst)
+	case inst.Run == nil:
+		refused = fmt.Sprintf("%s has no run of a workflow yet%s", app, endForGood(app, action))
+	default:
+		r.spec = inst.RunSpec()
+		r.Command, refused = workflow.AskOf(inst, workflow.Ask{Action: action, Run: run, Step: step, Stage: stage}, time.Now())
+		if refused != "" && inst.Run.Phase.Ended() {
+			refused += endForGood(app, action)
+		}
 	}
-	if inst.Run == nil {
-		return nil, refusal("%s has no run of a workflow yet%s", app, endForGood(app, action))
-	}
-	asked, refused := workflow.AskOf(inst, workflow.Ask{Action: action, Run: run, Step: step, Stage: stage}, time.Now())
-	if refused != "" && inst.Run.Phase.Ended() {
-		refused += endForGood(app, action)
-	}
-	return taken(&request{app: app, inst: inst, spec: inst.RunSpec(), Command: asked}, refused)
-}
-
-// newRetry finds the release that Git declares and that is on hold.
-func newRetry(inst *model.Instance) (*request, error) {
-	asked, refused := lifecycle.AskRetry(inst)
-	return taken(&request{app: inst.App, inst: inst, Command: asked}, refused)
-}
-
-// taken returns a request if the loop would take it.
-func taken(r *request, refused string) (*request, error) {
 	if refused != "" {
 		return nil, refusal("%s", refused)
 	}

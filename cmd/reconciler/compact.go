@@ -16,7 +16,6 @@ func newCompactCommand() *cobra.Command {
 	var days int
 	var signKey string
 	var dryRun bool
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Fold the old history of the status branch into a checkpoint",
@@ -66,7 +65,7 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 			if err != nil {
 				return err
 			}
-			return format.end(cmd.OutOrStdout(), done, dryRun && done.Folded > 0, func(p *printer) { p.compaction(&done, dryRun) })
+			return orDiffers(writeAnswer(cmd, done, func(p *printer) { p.compaction(&done, dryRun) }), dryRun && done.Folded > 0)
 		},
 	}
 	fl := cmd.Flags()
@@ -76,7 +75,7 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 	fl.IntVar(&days, "days", 90, "number of days of history to keep")
 	fl.StringVar(&signKey, "sign-key", "", "private `KEY` to sign the checkpoint of an unsigned branch with: SSH, or armored OpenPGP, without passphrase")
 	fl.BoolVar(&dryRun, "dry-run", false, "print what would be folded and change nothing")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 

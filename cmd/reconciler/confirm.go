@@ -22,11 +22,10 @@ type confirmFlags struct {
 	ledgerFlags
 	why      string
 	noCommit bool
-	format   outputFormat
 }
 
 func newConfirmRemovalCommand() *cobra.Command {
-	f := confirmFlags{format: "text"}
+	var f confirmFlags
 	cmd := &cobra.Command{
 		Use:   "confirm-removal [TENANT/APPLICATION[#INSTANCE] …]",
 		Short: "Confirm that applications which Git does not declare any more may end",
@@ -53,7 +52,7 @@ objects go, and volumes stay.`,
 	fl.Lookup("repo").Usage = "clone of the fleet repo; the status branch is read from its origin"
 	fl.StringVarP(&f.why, "why", "m", "", "reason, for the commit")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the files in the work tree")
-	fl.VarP(&f.format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 
@@ -104,7 +103,7 @@ func (f *confirmFlags) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return f.format.write(cmd.OutOrStdout(), &c.view, func(p *printer) { p.confirmation(&c.view) })
+	return writeAnswer(cmd, &c.view, func(p *printer) { p.confirmation(&c.view) })
 }
 
 // confirmation finds what to confirm, and the files that say it.
@@ -209,10 +208,7 @@ func (c *confirmation) write(w *clone.Tree) error {
 		if slices.Equal(over, []string{name}) {
 			continue // it is confirmed already
 		}
-		if err := w.Top.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
-			return err
-		}
-		if err := w.Top.WriteFile(filepath.FromSlash(name), data, 0o644); err != nil {
+		if err := writeFile(w, name, data); err != nil {
 			return err
 		}
 		c.view.Files = append(c.view.Files, name)
@@ -246,11 +242,7 @@ func (c *confirmation) commit(ctx context.Context, w *clone.Tree, why string) (s
 	for i, r := range c.view.Removals {
 		names[i] = r.Instance.String()
 	}
-	message := fmt.Sprintf("confirm the removal of %s\n", text.Count(len(names), "application"))
-	if why != "" {
-		message += "\n" + why + "\n"
-	}
-	message += "\n" + strings.Join(names, "\n") + "\n"
+	message := messageOf("confirm the removal of "+text.Count(len(names), "application"), why, strings.Join(names, "\n"))
 	return w.CommitFiles(ctx, message, slices.Concat(c.view.Files, c.view.Over)...)
 }
 

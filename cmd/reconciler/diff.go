@@ -20,7 +20,6 @@ import (
 func newDiffCommand() *cobra.Command {
 	var f caseFlags
 	var cluster clusterFlags
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "diff [TENANT[/APPLICATION]]",
 		Short: "Show the fields in a cluster that are not as the fleet wants them",
@@ -65,7 +64,7 @@ itself failed.`,
 				if err != nil {
 					return err
 				}
-				return format.end(cmd.OutOrStdout(), answer, len(answer.Deviations) > 0, func(p *printer) { p.diff(&answer, which) })
+				return orDiffers(writeAnswer(cmd, answer, func(p *printer) { p.diff(&answer, which) }), len(answer.Deviations) > 0)
 			})
 		},
 	}
@@ -73,7 +72,7 @@ itself failed.`,
 	f.addPlaces(fl)
 	cluster.add(fl, "")
 	cluster.addFurther(fl)
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 
@@ -145,15 +144,13 @@ func (p *printer) deviation(d *model.Deviation) {
 		name += " of cluster " + d.Cluster
 	}
 	p.line("  %s %s", p.paint(yellow, text.Clean(d.Kind+" "+name)), text.Clean(what))
-	var rows [][]cell
-	for _, f := range d.Fields {
+	p.table("    ", nil, rowsOf(d.Fields, func(f model.Deviating) []cell {
 		held := ""
 		if f.Manager != "" {
 			held = "held by " + f.Manager
 		}
-		rows = append(rows, []cell{plain(f.Path), plain("is " + shortValue(f.Live)), plain("wanted " + shortValue(f.Wanted)), {text.Clean(held), dim}})
-	}
-	p.table("    ", nil, rows)
+		return []cell{plain(f.Path), plain("is " + shortValue(f.Live)), plain("wanted " + shortValue(f.Wanted)), {text.Clean(held), dim}}
+	}))
 }
 
 // shortValue writes the value of a field in short.

@@ -21,28 +21,27 @@ const evaluateCommand = "evaluate"
 
 // newEvaluateCommand is the hidden command of the child processes that evaluate.
 func newEvaluateCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    evaluateCommand,
-		Short:  "Answer the requests of a pool on standard input",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			log.SetOutput(io.Discard) // Helm's warnings repeat values, and the pool reads here why a child ended
-			return pool.Child(cmd.InOrStdin(), cmd.OutOrStdout())
-		},
-	}
+	return hiddenCommand(evaluateCommand, "Answer the requests of a pool on standard input", func(cmd *cobra.Command, _ []string) error {
+		log.SetOutput(io.Discard) // Helm's warnings repeat values, and the pool reads here why a child ended
+		return pool.Child(cmd.InOrStdin(), cmd.OutOrStdout())
+	})
+}
+
+// hiddenCommand returns a command that only this program starts.
+func hiddenCommand(use, short string, run func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Hidden: true, Args: cobra.NoArgs, RunE: run}
 }
 
 // executable finds this program. Tests name the one that the race detector does not watch.
 var executable = os.Executable
 
-// childCommand starts this program as a child of a pool.
-func childCommand() ([]string, error) {
+// childCommand returns the command line of a child of this program.
+func childCommand(hidden string) ([]string, error) {
 	program, err := executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	return []string{program, evaluateCommand}, nil
+	return []string{program, hidden}, nil
 }
 
 // fleetFlags name the fleet as the reconciler names it in the cluster.
@@ -70,7 +69,7 @@ func addCredentials(fl *pflag.FlagSet, dir *string) {
 
 // options returns how a command without a cluster evaluates a fleet.
 func (f *fleetFlags) options(ctx context.Context, progressTo io.Writer) (offline.Options, error) {
-	child, err := childCommand()
+	child, err := childCommand(evaluateCommand)
 	outside := pinned.Kept(pinnedDir(defaultStateDir()))
 	if f.fetch {
 		outside = pinned.Open(ctx, pinned.Options{Dir: pinnedDir(defaultStateDir()), Now: true, Dial: outbound.Reach{}.Dial, Credentials: f.credentials})

@@ -15,7 +15,7 @@ import (
 )
 
 func newEventsCommand() *cobra.Command {
-	var from answerFlags
+	var from ledgerFlags
 	var begin since
 	var number int
 	cmd := &cobra.Command{
@@ -60,6 +60,7 @@ It reads only the history of the status branch, which "reconciler compact" short
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	addOutput(cmd, usualOutput)
 	fl.Var(&begin, "since", "list only entries since `WHEN`: a duration before now (30m, 12h, 7d), a date or an RFC 3339 time")
 	fl.IntVarP(&number, "number", "n", 100, "number of entries to list")
 	return cmd
@@ -69,15 +70,12 @@ func (p *printer) events(events []status.Event, earlier bool) {
 	if earlier {
 		p.line("%s", p.paint(dim, "(earlier ones are not listed; -n lists more)"))
 	}
-	var rows [][]cell
-	for i := range events {
-		e := &events[i]
-		rows = append(rows, []cell{
-			plain(moment(e.At)), plain(age(p.now.Sub(e.At))), plain(aboutWhat(e)), {text.Clean(e.What()), changeStyle(&e.Announcement)},
+	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rowsOf(events, func(e status.Event) []cell {
+		return []cell{
+			plain(moment(e.At)), plain(age(p.now.Sub(e.At))), plain(aboutWhat(&e)), {text.Clean(e.What()), changeStyle(&e.Announcement)},
 			plain(shortCommit(e.Commit)), plain(shortCommit(e.Status)), plain(e.Why()),
-		})
-	}
-	p.table("", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "SOURCE", "STATUS", "WHY"}, rows)
+		}
+	}))
 }
 
 // aboutWhat names what an event is about.

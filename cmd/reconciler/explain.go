@@ -10,7 +10,7 @@ import (
 )
 
 func newExplainCommand() *cobra.Command {
-	var from answerFlags
+	var from ledgerFlags
 	cmd := &cobra.Command{
 		Use:   "explain TENANT/APPLICATION",
 		Short: "Explain the decision about one application",
@@ -49,6 +49,7 @@ It reads only the status branch, like "reconciler status".`,
 		},
 	}
 	from.add(cmd.Flags())
+	addOutput(cmd, usualOutput)
 	from.sign.addTrust(cmd.Flags(), "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	return withWhyNot(cmd, &from)
 }

@@ -98,9 +98,7 @@ func (p *printer) notAccepted(x *view.Explanation) {
 			p.line("  what runs stays as it was at commit %s", shortCommit(in.Spec.Commit))
 		}
 	}
-	for i := range x.Problems {
-		p.problem("  ", &x.Problems[i])
-	}
+	p.problems("  ", x.Problems)
 	if n := len(in.Retries); n > 0 && in.Retries[n-1].Refused != "" {
 		p.line("  the retry of %s is refused: %s", text.Clean(in.Retries[n-1].By), text.Clean(in.Retries[n-1].Refused))
 	}
@@ -190,13 +188,9 @@ func (p *printer) shares(d *model.Decision) {
 	if len(d.Shares) == 0 {
 		return
 	}
-	p.section("Shares of all capacity")
-	percent := func(n int) cell { return plain(fmt.Sprintf("%d.%d %%", n/10, n%10)) }
-	var rows [][]cell
-	for _, s := range d.Shares {
-		rows = append(rows, []cell{plain(s.Of), percent(s.Used), percent(s.Guaranteed), percent(s.FairShare), plain(fmt.Sprint(s.Weight))})
-	}
-	p.table("  ", []string{"OF", "USED", "GUARANTEED", "FAIR SHARE", "WEIGHT"}, rows)
+	tableOf(p, "Shares of all capacity", []string{"OF", "USED", "GUARANTEED", "FAIR SHARE", "WEIGHT"}, d.Shares, func(s model.TenantShare) []cell {
+		return []cell{plain(s.Of), plain(permille(s.Used)), plain(permille(s.Guaranteed)), plain(permille(s.FairShare)), plain(fmt.Sprint(s.Weight))}
+	})
 	for _, past := range d.Past {
 		p.line("  %s had %s of all capacity on average lately, so its weight %d counts %s", text.Clean(past.Of), permille(past.Used), past.Weight, past.Counts())
 	}
@@ -242,18 +236,14 @@ func (p *printer) policies(values []model.PolicyValue) {
 // transitions prints the last changes, latest first.
 func (p *printer) transitions(history []model.Transition) {
 	const most = 8
-	if len(history) == 0 {
-		return
-	}
-	p.section("Last changes")
-	var rows [][]cell
-	for _, t := range slices.Backward(history[max(0, len(history)-most):]) {
-		rows = append(rows, []cell{
+	last := slices.Clone(history[max(0, len(history)-most):])
+	slices.Reverse(last)
+	tableOf(p, "Last changes", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "COMMIT", "WHY"}, last, func(t model.Transition) []cell {
+		return []cell{
 			plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyle(t.To)},
 			plain(shortCommit(t.Commit)), plain(sentence(t.Reason, t.Message)),
-		})
-	}
-	p.table("  ", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "COMMIT", "WHY"}, rows)
+		}
+	})
 }
 
 // change writes a transition: "Scheduled → Running".

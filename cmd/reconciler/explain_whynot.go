@@ -14,7 +14,7 @@ import (
 )
 
 // withWhyNot adds --why-not to the explain command.
-func withWhyNot(cmd *cobra.Command, from *answerFlags) *cobra.Command {
+func withWhyNot(cmd *cobra.Command, from *ledgerFlags) *cobra.Command {
 	var level string
 	var branch string
 	cmd.Flags().StringVar(&level, "why-not", "", "show what keeps the application from a `LEVEL`: full, minimum or admitted")

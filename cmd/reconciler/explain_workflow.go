@@ -36,11 +36,7 @@ func (p *printer) workflow(x *view.Explanation) {
 			p.line("     %s", commandFor(x.App, w))
 		}
 	}
-	var rows [][]cell
-	for i := range r.Steps {
-		rows = append(rows, p.stepRow(&r.Steps[i]))
-	}
-	p.table("  ", []string{"STEP", "PHASE", "SINCE", "ATTEMPT", "WHY", "BY"}, rows)
+	p.table("  ", []string{"STEP", "PHASE", "SINCE", "ATTEMPT", "WHY", "BY"}, rowsOf(r.Steps, p.stepRow))
 	for _, c := range r.Commands {
 		what := fmt.Sprintf("%s %s by %s", c.Action, c.Step, c.By)
 		if run := r.Named(&c); run != "" {
@@ -54,7 +50,7 @@ func (p *printer) workflow(x *view.Explanation) {
 	}
 }
 
-func (p *printer) stepRow(s *model.StepRun) []cell {
+func (p *printer) stepRow(s model.StepRun) []cell {
 	attempt, since := "", ""
 	if s.Attempt > 0 {
 		attempt = fmt.Sprint(s.Attempt)

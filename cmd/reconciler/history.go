@@ -15,7 +15,7 @@ import (
 )
 
 func newHistoryCommand() *cobra.Command {
-	var from answerFlags
+	var from ledgerFlags
 	var number int
 	var all bool
 	cmd := &cobra.Command{
@@ -53,6 +53,7 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
+	addOutput(cmd, usualOutput)
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	fl.IntVarP(&number, "number", "n", 20, "maximum number of commits to list")
 	fl.BoolVarP(&all, "all", "a", false, "also list commits that changed the record without a transition")

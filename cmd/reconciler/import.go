@@ -30,7 +30,6 @@ type importRequest struct {
 
 func newImportCommand() *cobra.Command {
 	var r importRequest
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Translate applications of other tools into CUE",
@@ -84,17 +83,19 @@ file has nothing that can be translated; then no file is written.`,
 					return err
 				}
 			}
-			if format != "text" {
-				return format.end(cmd.OutOrStdout(), answer, r.strict && !answer.whole(), nil)
-			}
-			if r.out == "-" {
+			to := cmd.OutOrStdout()
+			if formatOf(cmd) == "text" {
+				to = cmd.ErrOrStderr()
 				for _, a := range answer.Applications {
+					if a.Written != "" {
+						continue
+					}
 					if _, err := io.WriteString(cmd.OutOrStdout(), a.CUE); err != nil {
 						return err
 					}
 				}
 			}
-			return format.end(cmd.ErrOrStderr(), answer, r.strict && !answer.whole(), func(p *printer) { p.imported(answer) })
+			return orDiffers(writeTo(to, formatOf(cmd), answer, func(p *printer) { p.imported(answer) }), r.strict && !answer.whole())
 		},
 	}
 	formats := importing.Formats()
@@ -108,7 +109,7 @@ file has nothing that can be translated; then no file is written.`,
 	fl.StringVar(&r.out, "out", "-", "top `DIR` of the fleet repo to write to; - prints")
 	fl.BoolVar(&r.force, "force", false, "write over a file that is there")
 	fl.BoolVar(&r.strict, "strict", false, "exit code 1 if a field was not kept")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 
@@ -153,7 +154,7 @@ func (v *importView) whole() bool {
 
 // read imports files. It returns the errors of all files that cannot be.
 func (r *importRequest) read(ctx context.Context, in io.Reader, files []string) (*importView, error) {
-	child, err := childCommand()
+	child, err := childCommand(evaluateCommand)
 	if err != nil {
 		return nil, err
 	}

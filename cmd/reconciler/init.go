@@ -26,7 +26,6 @@ func newInitCommand() *cobra.Command {
 	var yes bool
 	var names fleetNames
 	var admins []string
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Create a small fleet repo to start from",
@@ -77,7 +76,7 @@ DIR-status-key, the key with which the reconciler signs the status branch.`,
 			if err != nil {
 				return err
 			}
-			return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.newFleet(view, args[0]) })
+			return writeAnswer(cmd, view, func(p *printer) { p.newFleet(view, args[0]) })
 		},
 	}
 	fl := cmd.Flags()
@@ -86,7 +85,7 @@ DIR-status-key, the key with which the reconciler signs the status branch.`,
 	fl.StringVar(&names.Tenant, "tenant", "", `name of the first tenant (default "demo")`)
 	fl.StringVar(&names.App, "application", "", `name of its first application (default "hello")`)
 	fl.StringArrayVar(&admins, "admin", nil, "admin of the platform, as `NAME=FILE` with the file of a public SSH key: commits then need signatures, and with two admins a change of the platform needs two")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 

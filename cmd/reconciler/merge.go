@@ -20,17 +20,15 @@ import (
 type mergeFlags struct {
 	dir, into, message string
 	noPush             bool
-	format             outputFormat
 }
 
 func (f *mergeFlags) add(cmd *cobra.Command) {
-	f.format = "text"
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "repo", ".", "clone of the fleet repo")
 	fl.StringVar(&f.into, "into", "main", "branch that the reconciler follows")
 	fl.StringVarP(&f.message, "message", "m", "", "reason, for the commit message")
 	fl.BoolVar(&f.noPush, "no-push", false, "make the commit and do not push it")
-	fl.VarP(&f.format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 }
 
 func newMergeCommand() *cobra.Command {
@@ -122,7 +120,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, branch string, commit func(*signing
 			return fmt.Errorf("%w; --no-push works without a remote", err)
 		}
 	}
-	s := signing{ctx: ctx, tree: w, why: strings.TrimSpace(f.message)}
+	s := signing{ctx: ctx, tree: w, why: f.message}
 	s.view.Branch, s.view.Into = branch, f.into
 	for _, b := range []struct {
 		name   string
@@ -156,7 +154,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, branch string, commit func(*signing
 		}
 		s.view.Pushed = true
 	}
-	return f.format.write(cmd.OutOrStdout(), &s.view, func(p *printer) { p.signed(&s.view, to) })
+	return writeAnswer(cmd, &s.view, func(p *printer) { p.signed(&s.view, to) })
 }
 
 // describe lists what the commit is about.
@@ -182,15 +180,10 @@ func (s *signing) describe() error {
 
 // commit makes a commit with a tree and parents, signed if the fleet or git asks for it.
 func (s *signing) commit(subject, tree string, parents ...string) error {
-	message := subject + "\n"
-	if s.why != "" {
-		message += "\n" + s.why + "\n"
-	}
 	if s.gate.Audience != "" {
 		s.view.Statement = access.Statement(s.gate.Audience, s.view.Into)
-		message += "\n" + s.view.Statement + "\n"
 	}
-	args := []string{"commit-tree", "-m", message}
+	args := []string{"commit-tree", "-m", messageOf(subject, s.why, s.view.Statement)}
 	if asked, _ := clone.Line(s.ctx, s.tree.Root, "config", "--type=bool", "commit.gpgsign"); s.gate.Enforced || asked == "true" {
 		args, s.view.Signed = append(args, "-S"), true
 	}

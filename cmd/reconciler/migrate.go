@@ -9,7 +9,6 @@ import (
 func newMigrateCommand() *cobra.Command {
 	var from ledgerFlags
 	var to int
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Write the status branch in another format",
@@ -35,7 +34,7 @@ refused, nothing has changed.`,
 			if err != nil {
 				return err
 			}
-			return format.write(cmd.OutOrStdout(), done, func(p *printer) { p.migration(&done) })
+			return writeAnswer(cmd, done, func(p *printer) { p.migration(&done) })
 		},
 	}
 	fl := cmd.Flags()
@@ -43,7 +42,7 @@ refused, nothing has changed.`,
 	from.sign.add(fl)
 	from.sign.addTrust(fl, "whose commits of the status branch are believed, too")
 	fl.IntVar(&to, "to", status.Current.Major, "major format to write")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	cmd.AddCommand(newMigrateAllotmentsCommand())
 	return cmd
 }

@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
-	"path/filepath"
+	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +18,6 @@ import (
 func newMigrateAllotmentsCommand() *cobra.Command {
 	var dir string
 	var noCommit, open bool
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "allotments",
 		Short: "Move what tenants are given to the root of the fleet repo",
@@ -43,14 +41,14 @@ or stopped by it.`,
 			if err != nil {
 				return err
 			}
-			return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.allotments(view) })
+			return writeAnswer(cmd, view, func(p *printer) { p.allotments(view) })
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&dir, "repo", ".", "clone of the fleet repo")
 	fl.BoolVar(&open, "open", false, "leave tenants open whose allotment does not say how locked they are")
 	fl.BoolVar(&noCommit, "no-commit", false, "leave the edits in the work tree")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 
@@ -78,7 +76,7 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 	if err != nil {
 		return nil, err
 	}
-	after, err := with(files, done.Files)
+	changes, after, err := with(files, done.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +90,7 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 		if done, err = layer.MoveAllotments(files, view.InUse, open); err != nil {
 			return nil, err
 		}
-		if after, err = with(files, done.Files); err != nil {
+		if changes, after, err = with(files, done.Files); err != nil {
 			return nil, err
 		}
 	}
@@ -102,26 +100,14 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 	if len(done.Files) == 0 {
 		return view, nil
 	}
-	if w.Git {
-		literal := []string{"status", "--porcelain", "--"}
-		for _, f := range view.Files {
-			literal = append(literal, ":(literal)"+f)
-		}
-		dirty, err := clone.Output(ctx, w.Root, literal...)
-		if err != nil {
-			return nil, err
-		}
-		if len(dirty) > 0 {
-			return nil, fmt.Errorf("%s has changes that are not committed; commit or undo them first", text.Clean(strings.Fields(string(dirty))[1]))
-		}
+	if err := w.Untouched(ctx, changes...); err != nil {
+		return nil, err
 	}
 	if err := acceptable(ctx, w, after, progressTo); err != nil {
 		return nil, err
 	}
-	for _, f := range done.Files {
-		if err := w.Top.WriteFile(filepath.FromSlash(f.Name), f.Data, 0o644); err != nil {
-			return nil, err
-		}
+	if err := w.Write(ctx, changes...); err != nil {
+		return nil, err
 	}
 	if noCommit || !w.Git {
 		return view, nil
@@ -131,13 +117,17 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 	return view, err
 }
 
-// with returns files in which some are others.
-func with(files *clone.Files, changed []layer.Source) (*clone.Files, error) {
-	var changes []clone.Change
+// with returns the changes of some files, and all files after them.
+func with(files *clone.Files, changed []layer.Source) (changes []clone.Change, after *clone.Files, err error) {
 	for _, f := range changed {
-		changes = append(changes, clone.Change{Name: f.Name, After: f.Data})
+		before, err := files.ReadFile(f.Name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		changes = append(changes, clone.Change{Name: f.Name, Before: before, After: f.Data})
 	}
-	return files.With(changes...)
+	after, err = files.With(changes...)
+	return changes, after, err
 }
 
 // acceptable returns an error if the platform or a tenant would be refused.

@@ -51,7 +51,7 @@ vet would. With --set, or without a terminal, it asks nothing.`,
 }
 
 func newNounCommand(noun offline.Noun, args, short, example string) *cobra.Command {
-	f := newFlags{format: "text"}
+	var f newFlags
 	cmd := &cobra.Command{
 		Use:   string(noun) + " " + args,
 		Short: short,
@@ -81,7 +81,7 @@ failed.`,
 	fl.StringVar(&f.branch, "branch", "", "commit onto the new branch ui/`NAME` instead, from HEAD, and leave the work tree alone")
 	cmd.MarkFlagsMutuallyExclusive("branch", "no-commit")
 	fl.BoolVar(&f.accessible, "accessible", false, "ask line by line, for screen readers and simple terminals")
-	fl.VarP(&f.format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 
@@ -91,7 +91,6 @@ type newFlags struct {
 	sets                 []string
 	message, branch      string
 	noCommit, accessible bool
-	format               outputFormat
 }
 
 // newView is the result of new as JSON.
@@ -182,11 +181,11 @@ func (f *newFlags) declare(cmd *cobra.Command, w *clone.Tree, base *offline.Base
 		v.Files = append(v.Files, c.Name)
 	}
 	if len(v.Problems) > 0 {
-		return errors.Join(f.format.write(cmd.OutOrStdout(), v, func(out *printer) { out.notDeclared(v) }),
+		return errors.Join(writeAnswer(cmd, v, func(out *printer) { out.notDeclared(v) }),
 			&exitCode{exitDiffers, fmt.Sprintf("%s would be refused, so nothing was changed", v.Name)})
 	}
 	if person != nil {
-		if err := f.format.write(cmd.ErrOrStderr(), v, func(out *printer) { out.preview(v) }); err != nil {
+		if err := writeTo(cmd.ErrOrStderr(), formatOf(cmd), v, func(out *printer) { out.preview(v) }); err != nil {
 			return err
 		}
 		if err := person.agree(!f.noCommit); err != nil {
@@ -196,7 +195,7 @@ func (f *newFlags) declare(cmd *cobra.Command, w *clone.Tree, base *offline.Base
 	if err := f.save(ctx, w, p.Changes, commitMessage(d, f.message), v); err != nil {
 		return err
 	}
-	return f.format.write(cmd.OutOrStdout(), v, func(out *printer) {
+	return writeAnswer(cmd, v, func(out *printer) {
 		if person == nil {
 			out.preview(v)
 		}
@@ -270,10 +269,7 @@ func commitMessage(d *offline.Declaration, why string) string {
 	case offline.NewComponent, offline.NewStep:
 		subject = fmt.Sprintf("%s: add %s %s", d.App, d.Noun, d.Name)
 	}
-	if why = strings.TrimSpace(why); why != "" {
-		subject += "\n\n" + why
-	}
-	return subject + "\n"
+	return messageOf(subject, why)
 }
 
 // newCommandLine returns the command line that declares the same.
@@ -330,9 +326,7 @@ func (p *printer) preview(v *newView) {
 
 // notDeclared prints why nothing was written.
 func (p *printer) notDeclared(v *newView) {
-	for i := range v.Problems {
-		p.problem("", &v.Problems[i])
-	}
+	p.problems("", v.Problems)
 	p.again(v)
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func newOrphansCommand() *cobra.Command {
-	var from answerFlags
+	var from ledgerFlags
 	cmd := &cobra.Command{
 		Use:   "orphans [TENANT[/APPLICATION]]",
 		Short: "List applications with objects that no record knows",
@@ -35,6 +35,7 @@ confirms their removal.`,
 		},
 	}
 	from.add(cmd.Flags())
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 
@@ -43,15 +44,11 @@ func (p *printer) orphans(list []model.Inventory) {
 		p.line("no record is missing: every application in the cluster has one")
 		return
 	}
-	var rows [][]cell
-	for _, o := range list {
+	p.table("", []string{"INSTANCE", "OBJECTS", "COMMIT", "LEDGER", "REMOVAL"}, rowsOf(list, func(o model.Inventory) []cell {
 		ledger, removal := cmp.Or(o.Ledger, "none named"), "not confirmed"
 		if o.Confirmed {
 			removal = "confirmed"
 		}
-		rows = append(rows, []cell{
-			plain(text.Clean(o.ID().String())), plain(fmt.Sprint(o.Objects)), plain(shortCommit(text.Clean(o.Commit))), plain(text.Clean(ledger[:min(10, len(ledger))])), plain(removal),
-		})
-	}
-	p.table("", []string{"INSTANCE", "OBJECTS", "COMMIT", "LEDGER", "REMOVAL"}, rows)
+		return []cell{plain(o.ID().String()), plain(fmt.Sprint(o.Objects)), plain(shortCommit(text.Clean(o.Commit))), plain(ledger[:min(10, len(ledger))]), plain(removal)}
+	}))
 }

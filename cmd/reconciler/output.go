@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"sigs.k8s.io/yaml"
 
@@ -14,50 +18,58 @@ import (
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// outputFormat is the value of -o.
-type outputFormat string
+// outputFormat is the value of -o: one of some words, and the first of them without the flag.
+type outputFormat struct{ value, words string }
 
-const outputUsage = "`FORMAT`: text, json or yaml"
+// usualOutput are the words of most commands.
+const usualOutput = "text, json or yaml"
 
-func (f *outputFormat) String() string { return string(*f) }
+// addOutput adds -o to a command.
+func addOutput(cmd *cobra.Command, words string) {
+	first := words[:strings.IndexAny(words, ", ")]
+	cmd.Flags().VarP(&outputFormat{first, words}, "output", "o", "`FORMAT`: "+words)
+}
+
+func (f *outputFormat) String() string { return f.value }
 func (f *outputFormat) Type() string   { return "format" }
 
 func (f *outputFormat) Set(s string) error {
-	switch s {
-	case "text", "json", "yaml":
-		*f = outputFormat(s)
-		return nil
+	if words := strings.NewReplacer(",", "", " or ", " ").Replace(f.words); !slices.Contains(strings.Fields(words), s) {
+		return errors.New("use " + f.words)
 	}
-	return fmt.Errorf("use text, json or yaml")
+	f.value = s
+	return nil
 }
 
-// write encodes v as JSON or YAML, or lets text print it.
-func (f outputFormat) write(out io.Writer, v any, text func(*printer)) error {
-	switch f {
+// formatOf returns the word that a command was given with -o.
+func formatOf(cmd *cobra.Command) string { return cmd.Flag("output").Value.String() }
+
+// writeAnswer writes an answer to standard output as -o has it.
+func writeAnswer(cmd *cobra.Command, v any, text func(*printer)) error {
+	return writeTo(cmd.OutOrStdout(), formatOf(cmd), v, text)
+}
+
+// writeTo encodes v as JSON or YAML, or lets text print it.
+func writeTo(out io.Writer, format string, v any, text func(*printer)) (err error) {
+	var b []byte
+	switch format {
 	case "json":
-		b, err := view.JSON(v)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(b)
-		return err
+		b, err = view.JSON(v)
 	case "yaml":
-		b, err := yaml.Marshal(v)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(b)
-		return err
+		b, err = yaml.Marshal(v)
+	default:
+		p := newPrinter(out)
+		text(p)
+		b = p.buf.Bytes()
 	}
-	p := newPrinter(out)
-	text(p)
-	_, err := p.buf.WriteTo(out)
+	if err == nil {
+		_, err = out.Write(b)
+	}
 	return err
 }
 
-// end writes v and ends the command: with exitDiffers if something differs or is refused.
-func (f outputFormat) end(out io.Writer, v any, differs bool, text func(*printer)) error {
-	err := f.write(out, v, text)
+// orDiffers returns the error of a command, or else the exit code of one that found something that differs or is refused.
+func orDiffers(err error, differs bool) error {
 	if err == nil && differs {
 		return &exitCode{code: exitDiffers}
 	}

@@ -54,11 +54,16 @@ func tableOf[T any](p *printer, title string, head []string, list []T, row func(
 		return
 	}
 	p.section(title)
+	p.table("  ", head, rowsOf(list, row))
+}
+
+// rowsOf makes a row of each element of a list.
+func rowsOf[T any](list []T, row func(T) []cell) [][]cell {
 	rows := make([][]cell, len(list))
 	for i, element := range list {
 		rows[i] = row(element)
 	}
-	p.table("  ", head, rows)
+	return rows
 }
 
 // fit narrows columns. A column before the last is at most a sentence wide. On a terminal the widest columns are

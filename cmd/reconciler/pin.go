@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,16 +19,14 @@ import (
 type pinFlags struct {
 	dir, message string
 	noCommit     bool
-	format       outputFormat
 }
 
 func (f *pinFlags) add(cmd *cobra.Command) {
-	f.format = "text"
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "repo", ".", "clone of the fleet repo")
 	fl.StringVarP(&f.message, "message", "m", "", "reason, for the commit message")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the edit in the work tree")
-	fl.VarP(&f.format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 }
 
 func newPinCommand() *cobra.Command {
@@ -131,7 +128,7 @@ func (f *pinFlags) run(cmd *cobra.Command, name, revision string) error {
 			return err
 		}
 	}
-	return f.format.write(cmd.OutOrStdout(), view, func(p *printer) { p.pin(view) })
+	return writeAnswer(cmd, view, func(p *printer) { p.pin(view) })
 }
 
 // hasApplication returns an error unless a tree declares an application. The tree is that of a commit; "" stands for the
@@ -202,15 +199,10 @@ func commitPin(ctx context.Context, w *clone.Tree, v *pinView, app model.AppID, 
 		}
 		what = "It runs as of " + text.Clean(about) + ",\nunder the policy of today."
 	}
-	message := subject + "\n"
-	if why = strings.TrimSpace(why); why != "" {
-		message += "\n" + why + "\n"
-	}
-	message += "\n" + what + "\n"
 	if v.Was != "" {
-		message += "It was pinned to " + text.Clean(v.Was) + ".\n"
+		what += "\nIt was pinned to " + text.Clean(v.Was) + "."
 	}
-	commit, _, err := w.CommitFiles(ctx, message, v.File)
+	commit, _, err := w.CommitFiles(ctx, messageOf(subject, why, what), v.File)
 	return commit, err
 }
 

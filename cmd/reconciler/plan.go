@@ -21,7 +21,6 @@ func newPlanCommand() *cobra.Command {
 	var f caseFlags
 	var base, head string
 	var cluster clusterFlags
-	format := planFormat("text")
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Show what a change of the fleet repo would do to all tenants",
@@ -66,7 +65,7 @@ code is 2 also if plan itself failed.`,
   reconciler plan --base none --capacity general.cpu=64 --capacity general.memory=256Gi`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
+			return f.run(cmd, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
 				if cluster.kubeconfig != "" || cluster.context != "" {
 					clusters, err := cluster.all()
 					if err != nil {
@@ -90,7 +89,7 @@ code is 2 also if plan itself failed.`,
 	f.addSettle(fl)
 	fl.StringVar(&base, "base", "main", "branch that the change is for, or any commit; none: all is new")
 	fl.StringVar(&head, "head", "", "branch or commit with the change (default: the files as they lie on disk)")
-	fl.VarP(&format, "output", "o", planUsage)
+	addOutput(cmd, "text, markdown, json or yaml")
 	fl.StringVar(&cluster.kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster: tell what others made of the objects that it is to have")
 	fl.StringVar(&cluster.context, "context", "", "the same with a context of the kubeconfig (default: its current one)")
 	cluster.addFurther(fl)
@@ -124,14 +123,14 @@ func (f *caseFlags) addSettle(fl *pflag.FlagSet) {
 }
 
 // run makes a comparison, prints it and ends the command with its exit code.
-func (f *caseFlags) run(cmd *cobra.Command, format planFormat, compare func(offline.Options, offline.Case) (plan.Comparison, error)) error {
+func (f *caseFlags) run(cmd *cobra.Command, compare func(offline.Options, offline.Case) (plan.Comparison, error)) error {
 	return f.open(cmd, func(o offline.Options, c offline.Case) error {
 		made, err := compare(o, c)
 		if err != nil {
 			return err
 		}
 		answer := view.PlanOf(made)
-		if err := format.write(cmd.OutOrStdout(), &answer); err != nil {
+		if err := writePlan(cmd, &answer); err != nil {
 			return err
 		}
 		switch answer.Result {

@@ -37,7 +37,7 @@ func TestPlanOfEverything(t *testing.T) {
 	}
 
 	var text output
-	require.NoError(t, planFormat("text").write(&text, v))
+	require.NoError(t, writeTo(&text, "text", v, func(p *printer) { p.plan(v) }))
 	require.Contains(t, text.String(), "and 2800 more; -o json has all")
 	require.NotContains(t, text.String(), "\x1b")
 

@@ -1,8 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"io"
+	"github.com/spf13/cobra"
 
 	"github.com/d-aros/d-aros/pkg/page"
 	"github.com/d-aros/d-aros/pkg/plan"
@@ -10,30 +9,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
-// planFormat is the value of -o of plan and what-if.
-type planFormat string
-
-const planUsage = "`FORMAT`: text, markdown, json or yaml"
-
-func (f *planFormat) String() string { return string(*f) }
-func (f *planFormat) Type() string   { return "format" }
-
-func (f *planFormat) Set(s string) error {
-	var other outputFormat
-	if s != "markdown" && other.Set(s) != nil {
-		return fmt.Errorf("use text, markdown, json or yaml")
-	}
-	*f = planFormat(s)
-	return nil
-}
-
-func (f planFormat) write(out io.Writer, v *view.Plan) error {
-	if f == "markdown" {
-		_, err := out.Write(page.Comment(&v.Comparison))
+// writePlan writes a plan as -o has it.
+func writePlan(cmd *cobra.Command, v *view.Plan) error {
+	if formatOf(cmd) == "markdown" {
+		_, err := cmd.OutOrStdout().Write(page.Comment(&v.Comparison))
 		return err
 	}
 	bounded := v.Bounded()
-	return outputFormat(f).write(out, &bounded, func(p *printer) { p.plan(v) })
+	return writeAnswer(cmd, &bounded, func(p *printer) { p.plan(v) })
 }
 
 // Limits of the text. JSON has more: see view.Plan.Bounded.
@@ -54,21 +37,19 @@ func (p *printer) plan(v *view.Plan) {
 	}
 	if len(v.Problems) > 0 {
 		p.section("Problems")
-		for i := range v.Problems {
-			p.problem("  ", &v.Problems[i])
-		}
+		p.problems("  ", v.Problems)
 	}
 	if n := len(v.Solved); n > 0 {
 		p.line("\n%s solved", text.Count(n, "problem"))
 	}
 	p.planRounds(v.Rounds)
-	p.planApplications(&v.Changes)
+	if len(v.Applications) > 0 {
+		p.section("Applications")
+		p.planTable(&v.Changes)
+	}
 	if v.Price.Before != v.Price.After {
 		p.section("Price per hour")
-		rows := [][]cell{}
-		for _, t := range v.Tenants {
-			rows = append(rows, []cell{plain(t.Name), plain(t.Price.String())})
-		}
+		rows := rowsOf(v.Tenants, func(t plan.Tenant) []cell { return []cell{plain(t.Name), plain(t.Price.String())} })
 		if len(rows) > 1 {
 			rows = append(rows, []cell{{"all", bold}, plain(v.Price.String())})
 		}
@@ -96,20 +77,11 @@ func (p *printer) planRounds(rounds []plan.Round) {
 	p.section("The end state")
 }
 
-func (p *printer) planApplications(c *plan.Changes) {
-	if len(c.Applications) > 0 {
-		p.section("Applications")
-		p.planTable(c)
-	}
-}
-
 func (p *printer) planTable(c *plan.Changes) {
-	var rows [][]cell
 	list, more := c.Shown()
-	for _, a := range list {
-		rows = append(rows, []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.Name()), plain(a.GrantsText()), plain(a.Price.String()), plain(a.Why())})
-	}
-	p.table("  ", []string{"EFFECT", "APPLICATION", "GRANTS", "PER HOUR", "WHY"}, rows)
+	p.table("  ", []string{"EFFECT", "APPLICATION", "GRANTS", "PER HOUR", "WHY"}, rowsOf(list, func(a plan.Row) []cell {
+		return []cell{{string(a.Effect), effectStyle(a.Effect)}, plain(a.Name()), plain(a.GrantsText()), plain(a.Price.String()), plain(a.Why())}
+	}))
 	if more > 0 {
 		p.line("  and %d more; -o json has all", more)
 	}
@@ -127,11 +99,9 @@ func (p *printer) planRuns(list []plan.RunChange) {
 		}
 		r := &list[i]
 		p.line("  %s", text.Clean(r.String()))
-		var rows [][]cell
-		for _, s := range r.Steps {
-			rows = append(rows, []cell{plain(s.Name), plain(s.Type), {string(s.Phase), stepStyle(string(s.Phase))}, plain(s.WaitsFor())})
-		}
-		p.table("    ", []string{"STEP", "TYPE", "PHASE", "WAITS FOR"}, rows)
+		p.table("    ", []string{"STEP", "TYPE", "PHASE", "WAITS FOR"}, rowsOf(r.Steps, func(s plan.RunStep) []cell {
+			return []cell{plain(s.Name), plain(s.Type), {string(s.Phase), stepStyle(string(s.Phase))}, plain(s.WaitsFor())}
+		}))
 	}
 }
 
@@ -146,7 +116,8 @@ func (p *printer) planObjects(list []plan.ObjectChange) {
 			return
 		}
 		o := &list[i]
-		p.line("  %s", p.paint(actionStyle(o.Action), actionSign(o.Action)+" "+text.Clean(o.String())))
+		mark := actionMarks[o.Action]
+		p.line("  %s", p.paint(mark.style, mark.text+" "+text.Clean(o.String())))
 		for n, f := range o.Fields {
 			if n == mostFields {
 				p.line("      and %s more", text.Count(len(o.Fields)-n, "field"))
@@ -157,13 +128,8 @@ func (p *printer) planObjects(list []plan.ObjectChange) {
 	}
 }
 
-func actionSign(a plan.Action) string {
-	return map[plan.Action]string{plan.Add: "+", plan.Change: "~", plan.Remove: "-", plan.Keep: "="}[a]
-}
-
-func actionStyle(a plan.Action) style {
-	return map[plan.Action]style{plan.Add: green, plan.Change: yellow, plan.Remove: red}[a]
-}
+// actionMarks are how the objects of a plan begin.
+var actionMarks = map[plan.Action]cell{plan.Add: {"+", green}, plan.Change: {"~", yellow}, plan.Remove: {"-", red}, plan.Keep: {"=", normal}}
 
 func effectStyle(e plan.Effect) style {
 	switch {

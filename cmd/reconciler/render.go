@@ -15,7 +15,6 @@ import (
 func newRenderCommand() *cobra.Command {
 	var f caseFlags
 	var head string
-	format := renderFormat("yaml")
 	cmd := &cobra.Command{
 		Use:   "render TENANT[/APPLICATION]",
 		Short: "Show the objects that a cluster gets of an application",
@@ -51,36 +50,22 @@ refused, and 2 if the command itself failed.`,
 				if err != nil {
 					return err
 				}
-				return format.write(cmd, view.RenderingOf(made.Objects, made.Problems, made.Notes))
+				return writeRendering(cmd, view.RenderingOf(made.Objects, made.Problems, made.Notes))
 			})
 		},
 	}
 	fl := cmd.Flags()
 	f.add(fl)
 	fl.StringVar(&head, "head", "", "branch or commit to render (default: the files as they lie on disk)")
-	fl.VarP(&format, "output", "o", "`FORMAT`: yaml or json")
+	addOutput(cmd, "yaml or json")
 	return cmd
 }
 
-// renderFormat is the value of -o for objects.
-type renderFormat string
-
-func (f *renderFormat) String() string { return string(*f) }
-func (f *renderFormat) Type() string   { return "format" }
-
-func (f *renderFormat) Set(s string) error {
-	if s != "yaml" && s != "json" {
-		return fmt.Errorf("use yaml or json")
-	}
-	*f = renderFormat(s)
-	return nil
-}
-
-// write prints an answer, and ends the command with the exit code of a refusal if there is one. As YAML the objects are
+// writeRendering prints an answer, and ends the command with the exit code of a refusal if there is one. As YAML the objects are
 // documents of a stream, and the rest goes to standard error.
-func (f renderFormat) write(cmd *cobra.Command, answer view.Rendering) error {
-	if f == "json" {
-		return outputFormat(f).end(cmd.OutOrStdout(), answer, len(answer.Problems) > 0, nil)
+func writeRendering(cmd *cobra.Command, answer view.Rendering) error {
+	if formatOf(cmd) == "json" {
+		return orDiffers(writeAnswer(cmd, answer, nil), len(answer.Problems) > 0)
 	}
 	for _, object := range answer.Objects {
 		document, err := yaml.Marshal(object)
@@ -91,15 +76,10 @@ func (f renderFormat) write(cmd *cobra.Command, answer view.Rendering) error {
 			return err
 		}
 	}
-	p := newPrinter(cmd.ErrOrStderr())
-	for i := range answer.Problems {
-		p.problem("", &answer.Problems[i])
-	}
-	for _, note := range answer.Notes {
-		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
-	}
-	if _, err := p.buf.WriteTo(cmd.ErrOrStderr()); err != nil || len(answer.Problems) == 0 {
-		return err
-	}
-	return &exitCode{code: exitDiffers}
+	return orDiffers(writeTo(cmd.ErrOrStderr(), "text", answer, func(p *printer) {
+		p.problems("", answer.Problems)
+		for _, note := range answer.Notes {
+			p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
+		}
+	}), len(answer.Problems) > 0)
 }

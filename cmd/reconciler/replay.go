@@ -17,7 +17,6 @@ func newReplayCommand() *cobra.Command {
 	var of fleetFlags
 	var branch string
 	var number int
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "replay [STATUS-COMMIT] [TENANT/APPLICATION]",
 		Short: "Compute recorded decisions again and compare",
@@ -77,7 +76,7 @@ cannot be computed again, 2 if replay itself failed.`,
 			if err != nil {
 				return err
 			}
-			return format.end(cmd.OutOrStdout(), view, view.Differs+view.Unknown > 0, func(p *printer) { p.replay(&view) })
+			return orDiffers(writeAnswer(cmd, view, func(p *printer) { p.replay(&view) }), view.Differs+view.Unknown > 0)
 		},
 	}
 	fl := cmd.Flags()
@@ -86,7 +85,7 @@ cannot be computed again, 2 if replay itself failed.`,
 	of.add(fl)
 	fl.StringVar(&branch, "branch", "main", "branch that declares the fleet")
 	fl.IntVarP(&number, "number", "n", 1, "number of commits with decisions to replay")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 

@@ -48,13 +48,7 @@ func (p *printer) replay(v *offline.Replayed) {
 
 // differencesOf returns the fields in which two decisions differ.
 func differencesOf(d *offline.ReplayedDecision) []plan.FieldChange {
-	was, err := json.Marshal(d.Was)
-	if err != nil {
-		return nil
-	}
-	is, err := json.Marshal(d.Is)
-	if err != nil {
-		return nil
-	}
+	was, _ := json.Marshal(d.Was) // records can be encoded
+	is, _ := json.Marshal(d.Is)
 	return plan.Fields(was, is)
 }

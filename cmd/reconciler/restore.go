@@ -13,7 +13,6 @@ func newRestoreCommand() *cobra.Command {
 	var stateDir string
 	var write bool
 	var cluster remainsFlags
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "restore",
 		Short: "Write a lost status branch again",
@@ -40,8 +39,7 @@ The exit code is 0, or 1 without --write if there is something to restore.`,
   # no copy is left
   reconciler restore --repo /srv/git/fleet.git --from-cluster
   reconciler restore --repo /srv/git/fleet.git --from-cluster --write`,
-		Args:              cobra.NoArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := from.connect(cmd, func(*status.Branch) (exists bool, err error) { return true, nil })
 			if err != nil {
@@ -57,13 +55,7 @@ The exit code is 0, or 1 without --write if there is something to restore.`,
 			if err != nil {
 				return err
 			}
-			if err := format.write(cmd.OutOrStdout(), done, func(p *printer) { p.restoration(&done, from.branch) }); err != nil {
-				return err
-			}
-			if done.Needed && !write {
-				return &exitCode{code: exitDiffers}
-			}
-			return nil
+			return orDiffers(writeAnswer(cmd, done, func(p *printer) { p.restoration(&done, from.branch) }), done.Needed && !write)
 		},
 	}
 	fl := cmd.Flags()
@@ -73,7 +65,7 @@ The exit code is 0, or 1 without --write if there is something to restore.`,
 	fl.StringVar(&stateDir, "state-dir", defaultStateDir(), "state directory of the reconciler, which keeps the copy")
 	fl.BoolVar(&write, "write", false, "write the branch")
 	cluster.add(fl)
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 

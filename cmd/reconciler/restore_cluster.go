@@ -106,15 +106,11 @@ func (f *remainsFlags) restore(cmd *cobra.Command, r *ledgerReader, write bool) 
 	if err != nil || !write {
 		return done, err
 	}
-	err = carrier.SetAnchor(ctx, turn.RebuiltAnchor(&saved, f.statusBranch(cmd)))
+	err = carrier.SetAnchor(ctx, turn.RebuiltAnchor(&saved, cmd.Flag("status-branch").Value.String()))
 	if err != nil {
 		err = fmt.Errorf("the branch is restored, and the cluster still remembers the ledger before: %w; start the reconciler with --adopt", err)
 	}
 	return done, err
-}
-
-func (f *remainsFlags) statusBranch(cmd *cobra.Command) string {
-	return cmd.Flag("status-branch").Value.String()
 }
 
 // remains says what a ledger that was made from the cluster does not say.

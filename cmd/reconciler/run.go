@@ -186,12 +186,14 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer mirror.close()
+	if mirror != nil {
+		defer mirror.Close()
+	}
 	opener, err := f.sops.opener()
 	if err != nil {
 		return err
 	}
-	child, err := childCommand()
+	child, err := childCommand(evaluateCommand)
 	if err != nil {
 		return err
 	}
@@ -244,13 +246,16 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 				Outside:     outside.Files,
 				Progress:    []func() int64{evaluators.Evaluated},
 				Limits:      map[string]func() float64{"fleet-files": src.FilesUsed, "status-files": branch.FilesUsed},
-				Mirror:      mirror.figure(), Delivered: outgoing.delivered,
+				Delivered:   outgoing.delivered,
 			},
 		},
 		Fleet: f.fleet, Prefix: f.prefix, Interval: f.interval, DryRun: f.dryRun, TrustRoot: f.trustRoot,
 		Recognition: reconcile.Recognition{Copy: branch, Branch: f.status.branch, Adopt: f.adopt,
 			Signed: options.Signing != nil, Foreign: branch.Foreign, FromMemory: branch.FromMemory},
 		Log: log, Metrics: newMetrics(labelled, build, f.applicationMetrics),
+	}
+	if mirror != nil {
+		settings.Mirror = mirror.Behind
 	}
 	runtimes.connect(&settings)
 	loop := reconcile.New(settings)
@@ -269,7 +274,9 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 			return serve(ctx, "webhook", "--webhook-listen", f.webhook.listen, hookServer(hook), log)
 		})
 	}
-	group.Go(func() error { return mirror.run(ctx) })
+	if mirror != nil {
+		group.Go(func() error { mirror.Run(ctx); return nil })
+	}
 	group.Go(func() error {
 		log.Info("reconciling", "version", build.String(), "repo", f.repo, "branch", f.branch, "clusters", runtimes.hosts, "processes", f.hosts.processDir, "modules", f.hosts.wasmDir, "nomad", f.hosts.nomad, "fleet", f.fleet)
 		if f.leaderElect {
@@ -380,19 +387,9 @@ func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{Level: l}
 	switch format {
 	case "text":
-		return slog.New(slog.NewTextHandler(shownWriter{w}, o)), nil
+		return slog.New(slog.NewTextHandler(text.Writer{Out: w}, o)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(shownWriter{w}, o)), nil
+		return slog.New(slog.NewJSONHandler(text.Writer{Out: w}, o)), nil
 	}
 	return nil, fmt.Errorf("--log-format %q: use text or json", format)
-}
-
-// shownWriter makes a log safe for a terminal: it may contain text of people, pods and servers.
-type shownWriter struct{ out io.Writer }
-
-func (w shownWriter) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(w.out, text.Lines(string(b), len(b))); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/d-aros/d-aros/pkg/runtime"
@@ -38,11 +39,11 @@ func (f *hostFlags) adapters(fleet, prefix string) (all []runtime.Adapter, err e
 		if err := os.MkdirAll(f.wasmDir, 0o700); err != nil {
 			return nil, fmt.Errorf("make the directory of --wasm-dir: %w", err)
 		}
-		program, err := executable()
+		launcher, err := childCommand(moduleCommand)
 		if err != nil {
-			return nil, fmt.Errorf("find this program: %w", err)
+			return nil, err
 		}
-		all = append(all, wasm.New(wasm.Options{Launcher: []string{program, moduleCommand}, Logs: f.wasmDir}))
+		all = append(all, wasm.New(wasm.Options{Launcher: launcher, Logs: f.wasmDir}))
 	}
 	if f.nomad != "" {
 		cluster, err := nomad.New(nomad.Options{Address: f.nomad, TokenFile: f.nomadTokenFile, CAFile: f.nomadCAFile, Fleet: fleet, Prefix: prefix})
@@ -52,4 +53,13 @@ func (f *hostFlags) adapters(fleet, prefix string) (all []runtime.Adapter, err e
 		all = append(all, cluster)
 	}
 	return all, nil
+}
+
+const moduleCommand = "module"
+
+// newModuleCommand is the hidden command of the child processes that run WebAssembly modules.
+func newModuleCommand() *cobra.Command {
+	return hiddenCommand(moduleCommand, "Run the module on standard input", func(cmd *cobra.Command, _ []string) error {
+		return wasm.Launch(cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -72,40 +71,17 @@ func (f *runFlags) statusOptions(build buildinfo.Info, memory int64, log *slog.L
 	}, nil
 }
 
-// mirror is the mirror of the status branch, nil if there is none.
-type mirror struct{ of *status.Mirror }
-
-func (f *runFlags) openMirror(branch *status.Branch, log *slog.Logger) (mirror, error) {
+// openMirror opens the mirror of the status branch, nil if there is none.
+func (f *runFlags) openMirror(branch *status.Branch, log *slog.Logger) (*status.Mirror, error) {
 	if f.status.mirror == "" || f.once || f.dryRun {
-		return mirror{}, nil
+		return nil, nil
 	}
 	m, err := status.OpenMirror(branch, status.MirrorOptions{
 		URL: f.status.mirror, Dir: filepath.Join(f.stateDir, "mirror"), Auth: f.auth(f.writeToken()),
 		Notice: func(sentence string) { log.Warn(sentence) },
 	})
 	if err != nil {
-		return mirror{}, fmt.Errorf("--status-mirror: %w", err)
+		return nil, fmt.Errorf("--status-mirror: %w", err)
 	}
-	return mirror{m}, nil
-}
-
-func (m mirror) run(ctx context.Context) error {
-	if m.of != nil {
-		m.of.Run(ctx)
-	}
-	return nil
-}
-
-// figure returns how far the mirror is behind, nil if there is none.
-func (m mirror) figure() func(time.Time) time.Duration {
-	if m.of == nil {
-		return nil
-	}
-	return m.of.Behind
-}
-
-func (m mirror) close() {
-	if m.of != nil {
-		_ = m.of.Close()
-	}
+	return m, nil
 }

@@ -32,7 +32,6 @@ clone. The reconciler itself always uses its built-in schema.`,
 
 func newSchemaUpdateCommand() *cobra.Command {
 	var check bool
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "update [DIR]",
 		Short: "Update a fleet repo's copy of the schema",
@@ -55,11 +54,11 @@ With --check it changes no file, and the exit code is 1 if the copy is out of da
 				}
 			}
 			view := schemaView{w.Root, vendoredSchema, schema.Digest(), !check, changes}
-			return format.end(cmd.OutOrStdout(), view, check && len(changes) > 0, func(p *printer) { p.schema(&view) })
+			return orDiffers(writeAnswer(cmd, view, func(p *printer) { p.schema(&view) }), check && len(changes) > 0)
 		}),
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "change no file; exit with 1 if the copy is out of date")
-	cmd.Flags().VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 

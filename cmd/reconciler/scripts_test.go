@@ -47,7 +47,7 @@ func newEvaluator() (*evaluate.Evaluator, error) {
 }
 
 var children = sync.OnceValues(func() (*pool.Pool, error) {
-	command, err := childCommand()
+	command, err := childCommand(evaluateCommand)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ func newStatusCommand() *cobra.Command {
 	var from ledgerFlags
 	var all, follow bool
 	var wait waitFlags
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "status [TENANT[/APPLICATION]]",
 		Short: "Show which applications run, and why the others do not",
@@ -71,7 +70,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 				if why := doubt(r.branch.Tip()); why != "" {
 					answer.Unverified = fmt.Sprintf("commit %s %s", r.branch.Tip(), why)
 				}
-				return format.write(cmd.OutOrStdout(), answer, func(p *printer) { p.status(&answer, selected, all || selected.App != "") })
+				return writeAnswer(cmd, answer, func(p *printer) { p.status(&answer, selected, all || selected.App != "") })
 			}
 			if follow {
 				if wait.wanted() {
@@ -106,7 +105,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 	fl := cmd.Flags()
 	from.add(fl)
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	fl.BoolVarP(&all, "all", "a", false, "show terminated applications too")
 	fl.BoolVarP(&follow, "watch", "w", false, "show the status again whenever it changes")
 	wait.add(fl)
@@ -126,7 +125,10 @@ func (p *printer) status(v *view.Status, selected view.Selection, all bool) {
 	p.waiting(v)
 	p.refused(v)
 	p.peopleWaits(v)
-	p.problems(v.Problems)
+	if len(v.Problems) > 0 {
+		p.section("Not usable as it stands in Git")
+		p.problems("  ", v.Problems)
+	}
 	if n := len(v.Orphans); n > 0 {
 		p.section("Objects that no record knows")
 		p.line("  of %s; they stay until a file confirms their removal: \"reconciler orphans\" lists them", text.Count(n, "application"))
@@ -201,13 +203,9 @@ func (p *printer) waiting(v *view.Status) {
 }
 
 // problems prints the parts of the fleet repo that cannot be used.
-func (p *printer) problems(problems []model.Problem) {
-	if len(problems) == 0 {
-		return
-	}
-	p.section("Not usable as it stands in Git")
+func (p *printer) problems(indent string, problems []model.Problem) {
 	for i := range problems {
-		p.problem("  ", &problems[i])
+		p.problem(indent, &problems[i])
 	}
 }
 

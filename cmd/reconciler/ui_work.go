@@ -31,15 +31,9 @@ func newUIWorkCommand() *cobra.Command {
 	var from ledgerFlags
 	var of fleetFlags
 	var base string
-	cmd := &cobra.Command{
-		Use:    workCommand,
-		Short:  "Answer the questions of a dashboard on standard input",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return dashboard.Work(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), func() (*dashboard.Desk, error) { return openDesk(cmd, &from, &of, base) })
-		},
-	}
+	cmd := hiddenCommand(workCommand, "Answer the questions of a dashboard on standard input", func(cmd *cobra.Command, _ []string) error {
+		return dashboard.Work(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), func() (*dashboard.Desk, error) { return openDesk(cmd, &from, &of, base) })
+	})
 	fl := cmd.Flags()
 	from.add(fl)
 	of.add(fl)
@@ -53,11 +47,10 @@ func addUIBase(fl *pflag.FlagSet, base *string) {
 
 // openWorkers prepares the processes that answer questions about a clone.
 func openWorkers(cmd *cobra.Command) (all []dashboard.Worker, end func(), err error) {
-	program, err := executable()
+	command, err := childCommand(workCommand)
 	if err != nil {
 		return nil, nil, err
 	}
-	command := []string{program, workCommand}
 	known := newUIWorkCommand().Flags()
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if known.Lookup(f.Name) != nil {

@@ -34,7 +34,6 @@ func viewFormats() (v formatsView) {
 
 func newVersionCommand() *cobra.Command {
 	var from ledgerFlags
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program, and of the one that runs the fleet",
@@ -60,14 +59,14 @@ the fleet does.`,
 				defer r.close()
 				view.Fleet = &newest
 			}
-			return format.write(cmd.OutOrStdout(), view, func(p *printer) { p.version(&view) })
+			return writeAnswer(cmd, view, func(p *printer) { p.version(&view) })
 		},
 	}
 	from.add(cmd.Flags())
 	repo := cmd.Flags().Lookup("repo")
 	from.repo, repo.DefValue = "", ""
 	repo.Usage += "; tells who runs the fleet"
-	cmd.Flags().VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 

@@ -15,7 +15,6 @@ import (
 func newVetCommand() *cobra.Command {
 	of := fleetFlags{fleet: "fleet"}
 	var effective string
-	format := outputFormat("text")
 	cmd := &cobra.Command{
 		Use:   "vet [DIR]",
 		Short: "Check a fleet repo on disk as the reconciler would",
@@ -57,20 +56,20 @@ itself failed.`,
 				return err
 			}
 			if effective != "" {
-				return writeEffective(cmd, format, verdict, effective)
+				return writeEffective(cmd, verdict, effective)
 			}
 			answer := view.VetOf(&verdict.Fleet, slices.Concat(verdict.Fleet.Problems, verdict.Approvals), w.Root, w.Below)
 			answer.Notes = append(answer.Notes, offline.Unreclaimable(&verdict.Fleet)...)
 			if note := staleSchema(w.Top); note != "" {
 				answer.Notes = append(answer.Notes, note)
 			}
-			return format.end(cmd.OutOrStdout(), answer, len(answer.Problems)+len(answer.Refused) > 0, func(p *printer) { p.vet(&answer) })
+			return orDiffers(writeAnswer(cmd, answer, func(p *printer) { p.vet(&answer) }), len(answer.Problems)+len(answer.Refused) > 0)
 		}),
 	}
 	fl := cmd.Flags()
 	of.addFetch(fl)
 	fl.StringVar(&effective, "effective", "", "show the policy in force for `TENANT[/APPLICATION]`")
-	fl.VarP(&format, "output", "o", outputUsage)
+	addOutput(cmd, usualOutput)
 	return cmd
 }
 

@@ -13,7 +13,6 @@ func newWhatIfCommand() *cobra.Command {
 	var f caseFlags
 	var head string
 	var sets []string
-	format := planFormat("text")
 	cmd := &cobra.Command{
 		Use:   "what-if",
 		Short: "Show what other quotas, weights, priorities or capacity would do",
@@ -60,7 +59,7 @@ rejected or if what-if itself failed.`,
 				}
 				settings = append(settings, s)
 			}
-			return f.run(cmd, format, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
+			return f.run(cmd, func(o offline.Options, c offline.Case) (plan.Comparison, error) {
 				return offline.WhatIf(cmd.Context(), o, c, head, settings)
 			})
 		},
@@ -70,6 +69,6 @@ rejected or if what-if itself failed.`,
 	f.addSettle(fl)
 	fl.StringVar(&head, "head", "", "branch or commit to start from (default: the files as they lie on disk)")
 	fl.StringArrayVar(&sets, "set", nil, "`PATH=[+|-]VALUE` of a tenant, a group or an application; can be given several times")
-	fl.VarP(&format, "output", "o", planUsage)
+	addOutput(cmd, "text, markdown, json or yaml")
 	return cmd
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,4 +48,15 @@ func vetFiles(ctx context.Context, w *clone.Tree, files *clone.Files, of *fleetF
 		return offline.Verdict{}, err
 	}
 	return offline.Vet(ctx, o, w, files, present())
+}
+
+// messageOf returns a commit message with the paragraphs that say something.
+func messageOf(subject string, paragraphs ...string) string {
+	message := subject + "\n"
+	for _, p := range paragraphs {
+		if p = strings.TrimSpace(p); p != "" {
+			message += "\n" + p + "\n"
+		}
+	}
+	return message
 }

@@ -22,6 +22,7 @@
 package text
 
 import (
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -106,4 +107,14 @@ func cut(s string, limit int) string {
 		n--
 	}
 	return s[:n] + ellipsis
+}
+
+// Writer passes on what is written to it with Lines: a log or a report that may repeat text of people, pods and servers.
+type Writer struct{ Out io.Writer }
+
+func (w Writer) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(w.Out, Lines(string(b), len(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }

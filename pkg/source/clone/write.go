@@ -23,10 +23,8 @@ type Change struct {
 // Write writes changes into the work tree, each file whole or not at all. It writes nothing if one of the files has changes
 // that are not committed, or is not as the changes say that it was.
 func (w *Tree) Write(ctx context.Context, changes ...Change) error {
-	for _, c := range changes {
-		if err := w.untouched(ctx, c); err != nil {
-			return err
-		}
+	if err := w.Untouched(ctx, changes...); err != nil {
+		return err
 	}
 	for _, c := range changes {
 		if err := w.replace(c); err != nil {
@@ -36,30 +34,30 @@ func (w *Tree) Write(ctx context.Context, changes ...Change) error {
 	return nil
 }
 
-// untouched returns an error unless a file is committed and as a change says that it was.
-func (w *Tree) untouched(ctx context.Context, c Change) error {
-	if w.Git {
-		dirty, err := Line(ctx, w.Root, "status", "--porcelain", "--", ":(literal)"+c.Name)
-		if err != nil {
+// Untouched returns an error unless the files are committed and as the changes say that they were.
+func (w *Tree) Untouched(ctx context.Context, changes ...Change) error {
+	for _, c := range changes {
+		if w.Git {
+			dirty, err := Line(ctx, w.Root, "status", "--porcelain", "--", ":(literal)"+c.Name)
+			if err != nil {
+				return err
+			}
+			if dirty != "" {
+				return fmt.Errorf("%s has changes that are not committed; commit or undo them first", c.Name)
+			}
+		}
+		was, err := w.Read(c.Name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && c.Before == nil:
+		case errors.Is(err, fs.ErrNotExist):
+			return fmt.Errorf("%s is gone; try again", c.Name)
+		case err != nil:
 			return err
+		case c.Before == nil:
+			return fmt.Errorf("%s exists already", c.Name)
+		case !bytes.Equal(was, c.Before):
+			return fmt.Errorf("%s changes at this moment; try again", c.Name)
 		}
-		if dirty != "" {
-			return fmt.Errorf("%s has changes that are not committed; commit or undo them first", c.Name)
-		}
-	}
-	was, err := w.Read(c.Name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if c.Before == nil {
-			return nil
-		}
-		return fmt.Errorf("%s is gone; try again", c.Name)
-	case err != nil:
-		return err
-	case c.Before == nil:
-		return fmt.Errorf("%s exists already", c.Name)
-	case !bytes.Equal(was, c.Before):
-		return fmt.Errorf("%s changes at this moment; try again", c.Name)
 	}
 	return nil
 }
