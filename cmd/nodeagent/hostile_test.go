@@ -12,6 +12,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/nodeagent"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
+	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/test/texttest"
 )
 
@@ -20,7 +21,7 @@ func TestTerminalIsSafe(t *testing.T) {
 	report := nodeagent.Report{Outcomes: make([]cgroup.Outcome, 40)}
 	require.Greater(t, texttest.Plant(&report), len(texttest.Corpus()), "every text of the corpus is in some field")
 	var out bytes.Buffer
-	printReport(shownWriter{&out}, report)
+	printReport(text.Writer{Out: &out}, report)
 	texttest.Lines(t, out.String(), 64<<10)
 }
 

@@ -57,12 +57,19 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 				return err
 			}
 			cfg.Log = log
-			if cfg.System, err = system(systemCPU, systemMemory); err != nil {
-				return err
-			}
-			if rate != "" {
-				if cfg.Network.Rate, err = model.ParseBitrate(rate); err != nil {
-					return fmt.Errorf("--network-rate: %w", err)
+			for _, amount := range []struct {
+				flag, text string
+				of         *int64
+				parse      func(string) (int64, error)
+			}{
+				{"--system-cpu", systemCPU, &cfg.System.CPU, model.ParseCPU}, {"--system-memory", systemMemory, &cfg.System.Memory, model.ParseMemory},
+				{"--network-rate", rate, &cfg.Network.Rate, model.ParseBitrate}, {"--disk-rate", diskRate, &cfg.DiskRate, model.ParseMemory},
+			} {
+				if amount.text == "" {
+					continue
+				}
+				if *amount.of, err = amount.parse(amount.text); err != nil {
+					return fmt.Errorf("%s: %w", amount.flag, err)
 				}
 			}
 			switch mode {
@@ -71,11 +78,6 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 				cfg.Network.Pace = true
 			default:
 				return fmt.Errorf("--network-mode %q: want htb or edt", mode)
-			}
-			if diskRate != "" {
-				if cfg.DiskRate, err = model.ParseMemory(diskRate); err != nil {
-					return fmt.Errorf("--disk-rate: %w", err)
-				}
 			}
 			for _, text := range costs {
 				c, err := qos.ParseDiskCost(text)
@@ -99,7 +101,7 @@ as far as the file of the host allows (docs/nodeagent.md). They go on when it st
 			if err != nil {
 				return err
 			}
-			printReport(shownWriter{cmd.OutOrStdout()}, report)
+			printReport(text.Writer{Out: cmd.OutOrStdout()}, report)
 			if !report.Holds() || report.Differs() {
 				return errDiffer
 			}
@@ -146,39 +148,14 @@ func readHost(name string) (*process.Host, error) {
 	return &h, nil
 }
 
-// system reads what is kept for the host.
-func system(cpu, memory string) (kept model.Resources, err error) {
-	if cpu != "" {
-		if kept.CPU, err = model.ParseCPU(cpu); err != nil {
-			return kept, fmt.Errorf("--system-cpu: %w", err)
-		}
-	}
-	if memory != "" {
-		if kept.Memory, err = model.ParseMemory(memory); err != nil {
-			return kept, fmt.Errorf("--system-memory: %w", err)
-		}
-	}
-	return kept, nil
-}
-
 func newLog(w io.Writer, format string) (*slog.Logger, error) {
 	switch format {
 	case "text":
-		return slog.New(slog.NewTextHandler(shownWriter{w}, nil)), nil
+		return slog.New(slog.NewTextHandler(text.Writer{Out: w}, nil)), nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(shownWriter{w}, nil)), nil
+		return slog.New(slog.NewJSONHandler(text.Writer{Out: w}, nil)), nil
 	}
 	return nil, fmt.Errorf("--log-format %q: want text or json", format)
-}
-
-// shownWriter makes text safe to show on a terminal: a log may repeat text of a plan.
-type shownWriter struct{ out io.Writer }
-
-func (w shownWriter) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(w.out, text.Lines(string(b), len(b))); err != nil {
-		return 0, err
-	}
-	return len(b), nil
 }
 
 func newRelease(cfg *nodeagent.Config) *cobra.Command {
@@ -194,7 +171,7 @@ its plan again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			released, err := nodeagent.Release(*cfg)
 			if err == nil {
-				printNetwork(shownWriter{cmd.OutOrStdout()}, released)
+				printNetwork(text.Writer{Out: cmd.OutOrStdout()}, released)
 			}
 			if err := report(cmd, released.Outcomes, err); err != nil {
 				return err
@@ -212,7 +189,7 @@ func report(cmd *cobra.Command, outcomes []cgroup.Outcome, err error) error {
 	if err != nil {
 		return err
 	}
-	printOutcomes(shownWriter{cmd.OutOrStdout()}, outcomes)
+	printOutcomes(text.Writer{Out: cmd.OutOrStdout()}, outcomes)
 	for _, o := range outcomes {
 		if o.State == cgroup.Refused {
 			return errDiffer

@@ -19,6 +19,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/pkg/qos/network"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // outputFlag adds -o to a command.
@@ -30,7 +31,7 @@ func outputFlag(cmd *cobra.Command) *string {
 func output(w io.Writer, format string, v any, print func(io.Writer)) error {
 	switch format {
 	case "text":
-		print(shownWriter{w})
+		print(text.Writer{Out: w})
 		return nil
 	case "json":
 		enc := json.NewEncoder(w)
