@@ -18,8 +18,6 @@ func Application(app model.AppID, in *model.Instance, d *model.Decision, problem
 	if in != nil {
 		p.instance(in)
 		p.workflow(in)
-	}
-	if in != nil {
 		p.outcomes(in)
 	}
 	p.table("What cannot be used", []string{"Where", "Code", "What is wrong"}, p.to.problems(problems, commit, escape))
@@ -151,11 +149,9 @@ func (p *page) decision(d *model.Decision) {
 		}
 		p.line("Ahead of it: %s.\n", strings.Join(ahead, ", "))
 	}
-	var displaced [][]string
-	for _, x := range d.Displaced {
-		displaced = append(displaced, []string{code(x.App.String()), escape(x.From), escape(x.To), escape(x.Why)})
-	}
-	p.table("Reduced in its favour", []string{"Application", "From", "To", "Why"}, displaced)
+	p.table("Reduced in its favour", []string{"Application", "From", "To", "Why"}, rowsOf(d.Displaced, func(x model.Displacement) []string {
+		return []string{code(x.App.String()), escape(x.From), escape(x.To), escape(x.Why)}
+	}))
 }
 
 // shares shows the shares of the tenant and of the groups above it at the decision.
@@ -163,11 +159,9 @@ func (p *page) shares(d *model.Decision) {
 	if d.Standing != "" {
 		p.line("Its minimum counts as **%s**.\n", escape(string(d.Standing)))
 	}
-	var rows [][]string
-	for _, s := range d.Shares {
-		rows = append(rows, []string{escape(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.FairShare), fmt.Sprint(s.Weight)})
-	}
-	p.table("", []string{"Share of all capacity", "Used", "Guaranteed", "Fair share", "Weight"}, rows)
+	p.table("", []string{"Share of all capacity", "Used", "Guaranteed", "Fair share", "Weight"}, rowsOf(d.Shares, func(s model.TenantShare) []string {
+		return []string{escape(s.Of), thousandths(s.Used), thousandths(s.Guaranteed), thousandths(s.FairShare), fmt.Sprint(s.Weight)}
+	}))
 	for _, past := range d.Past {
 		p.line("%s had %d.%d %% of all capacity on average lately, so its weight %d counts %s.\n", escape(past.Of), past.Used/10, past.Used%10, past.Weight, past.Counts())
 	}
@@ -179,11 +173,11 @@ func thousandths(n int) string { return bar(int64(n), 1000) }
 func (p *page) components(in *model.Instance) {
 	var rows [][]string
 	for _, c := range in.Components {
-		kind, critical := "", ""
+		kind, critical, times := "", "", ""
 		granted, run, each := fmt.Sprint(c.Grant.Replicas), fmt.Sprint(c.Run), escape(c.Grant.Requests.String())
 		if in.Spec != nil {
 			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
-				kind = escape(spec.Type)
+				kind, times = escape(spec.Type), runTimes(in, spec)
 				granted += fmt.Sprintf(" of %d", spec.Replicas)
 				if !spec.Runs() {
 					granted, run, each = "", "", "" // configuration is there or not
@@ -203,12 +197,8 @@ func (p *page) components(in *model.Instance) {
 		if c.Message != "" {
 			state += ": " + escape(c.Message)
 		}
-		if in.Spec != nil {
-			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
-				if times := runTimes(in, spec); times != "" {
-					state += "; " + times
-				}
-			}
+		if times != "" {
+			state += "; " + times
 		}
 		rows = append(rows, []string{
 			code(c.Grant.Component) + critical, kind, granted, run, each, escape(c.Grant.QoS), escape(c.Grant.Pool), state,

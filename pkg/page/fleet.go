@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )
@@ -75,7 +76,7 @@ func Fleet(l *model.Ledger, used map[string]model.Usage, on Branch) []byte {
 	tenants := rowsOf(names, func(name string) []string {
 		row := tenantRow(l, name, used[name])
 		if cost != nil {
-			row = append(row, cost.of(name))
+			row = append(row, plan.Money(cost[name]))
 		}
 		return row
 	})

@@ -39,7 +39,9 @@ func Comment(v *plan.Comparison) []byte {
 	p.planProblems(v.Problems, v.After.Commit)
 	p.planRounds(v.Rounds)
 	p.planApplications(&v.Changes, maxComment*3/4)
-	p.planPrices(v)
+	if price := v.Price.String(); price != "" {
+		p.line("\nPrice per hour: **%s**.", escape(price))
+	}
 	p.planTenants(v.Touched, maxComment*3/4)
 	p.planWaits(&v.Waits, maxComment*3/4)
 	p.planApprovals(v.Approvals, v.After.Commit, maxComment*3/4)
@@ -116,12 +118,6 @@ func (p *page) planApplications(v *plan.Changes, bytes int) {
 	}
 	if more > 0 {
 		p.line("\n… and %s more.", text.Count(more, "application"))
-	}
-}
-
-func (p *page) planPrices(v *plan.Comparison) {
-	if price := v.Price.String(); price != "" {
-		p.line("\nPrice per hour: **%s**.", escape(price))
 	}
 }
 

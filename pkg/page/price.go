@@ -25,16 +25,11 @@ func costsOf(l *model.Ledger) costs {
 	return c
 }
 
-// of writes what a tenant costs.
-func (c costs) of(tenant string) string {
-	return plan.Price{Before: c[tenant], After: c[tenant]}.Text()
-}
-
 // all writes what the fleet costs.
 func (c costs) all() string {
-	var sum plan.Price
+	sum := int64(0)
 	for _, n := range c {
-		sum.Before, sum.After = sum.Before+n, sum.After+n
+		sum += n
 	}
-	return sum.Text()
+	return plan.Money(sum)
 }

@@ -249,24 +249,15 @@ func describe(app model.AppID, effect Effect, x, y *appState, price Price) Appli
 }
 
 // grantChanges lists the components whose grants differ, by name.
-func grantChanges(x, y *appState) []GrantChange {
-	changes := map[string]*GrantChange{}
-	of := func(name string) *GrantChange {
-		if changes[name] == nil {
-			changes[name] = &GrantChange{Component: name}
-		}
-		return changes[name]
-	}
-	for _, g := range x.grants() {
-		of(g.Component).Before = &g
-	}
-	for _, g := range y.grants() {
-		of(g.Component).After = &g
-	}
-	var list []GrantChange
-	for _, name := range slices.Sorted(maps.Keys(changes)) {
-		if g := changes[name]; model.DigestOf(g.Before) != model.DigestOf(g.After) {
-			list = append(list, *g)
+func grantChanges(x, y *appState) (list []GrantChange) {
+	was, is := x.grants(), y.grants()
+	names := slices.Concat(model.Names(was), model.Names(is))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		before, _ := model.Find(was, name)
+		after, _ := model.Find(is, name)
+		if model.DigestOf(before) != model.DigestOf(after) {
+			list = append(list, GrantChange{name, before, after})
 		}
 	}
 	return list

@@ -61,10 +61,7 @@ func documentOf(object map[string]any) []byte {
 	if object == nil {
 		return nil
 	}
-	document, err := yaml.Marshal(object)
-	if err != nil {
-		return nil
-	}
+	document, _ := yaml.Marshal(object) // it is decoded JSON
 	return document
 }
 

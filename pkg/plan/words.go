@@ -186,7 +186,7 @@ func (p Price) String() string {
 	if p.Before == p.After {
 		return ""
 	}
-	return money(p.Before) + " → " + money(p.After)
+	return Money(p.Before) + " → " + Money(p.After)
 }
 
 // Text describes a price: "1.2500 → 2.5000", or "1.2500" for one that does not differ.
@@ -194,7 +194,7 @@ func (p Price) Text() string {
 	if s := p.String(); s != "" {
 		return s
 	}
-	return money(p.After)
+	return Money(p.After)
 }
 
 // String describes the wait: "place 2, as before: waits for capacity".
@@ -209,7 +209,8 @@ func (w *WaitingApp) String() string {
 	return fmt.Sprintf("place %d, %s: %s", w.Position, before, w.Message)
 }
 
-func money(n int64) string { return fmt.Sprintf("%d.%04d", n/1e6, n%1e6/100) }
+// Money writes an amount in millionths of the currency: "1.2500".
+func Money(n int64) string { return fmt.Sprintf("%d.%04d", n/1e6, n%1e6/100) }
 
 // String describes the effect of the change on a run: "acme/shop begins run 2".
 func (r *RunChange) String() string {
