@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,9 +17,9 @@ type Lost struct {
 	Now      time.Time
 
 	// At returns an application as a commit declares it, nil if the commit is none that
-	// leads to the accepted one, or does not declare the application. It may be nil.
+	// leads to the accepted one, or does not declare the application.
 	At func(app model.AppID, commit string) *model.Application
-	// Newer reports whether commit a follows commit b. It may be nil.
+	// Newer reports whether commit a follows commit b.
 	Newer func(a, b string) bool
 }
 
@@ -172,7 +173,7 @@ func (r *relic) explain() (why string) {
 		}
 		of := slices.IndexFunc(r.specs, func(spec *model.Application) bool { return runs(spec, w) != nil })
 		if of < 0 {
-			return fmt.Sprintf("%s runs release %s, which commit %s does not declare so", w.Object, w.Release.Short(), brief(w.Commit))
+			return fmt.Sprintf("%s runs release %s, which commit %.12s does not declare so", w.Object, w.Release.Short(), cmp.Or(w.Commit, "none"))
 		}
 		needed = max(needed, of+1)
 	}
@@ -189,11 +190,10 @@ func (r *relic) explain() (why string) {
 // order puts the release first that Git declares, and newer ones before older ones.
 func (r *relic) order(a, b *model.Application) int {
 	declared := func(spec *model.Application) bool { return r.wanted != nil && r.wanted.Release == spec.Release }
-	newer := func(a, b *model.Application) bool { return r.lost.Newer != nil && r.lost.Newer(a.Commit, b.Commit) }
 	switch {
-	case declared(a) || !declared(b) && newer(a, b):
+	case declared(a) || !declared(b) && r.lost.Newer(a.Commit, b.Commit):
 		return -1
-	case declared(b) || newer(b, a):
+	case declared(b) || r.lost.Newer(b.Commit, a.Commit):
 		return 1
 	}
 	return 0
@@ -210,9 +210,6 @@ func runs(spec *model.Application, w *model.Remnant) *model.Component {
 // spec returns the release as a commit declares it, nil if none does.
 func (r *relic) spec(release model.Digest, commits []string) *model.Application {
 	for _, commit := range commits {
-		if r.lost.At == nil {
-			break
-		}
 		if a := r.lost.At(r.app, commit); a != nil && a.Release == release {
 			return named(a, commit)
 		}
@@ -227,13 +224,6 @@ func named(a *model.Application, commit string) *model.Application {
 	spec := *a
 	spec.Commit = commit
 	return &spec
-}
-
-func brief(commit string) string {
-	if commit == "" {
-		return "none"
-	}
-	return fmt.Sprintf("%.12s", commit)
 }
 
 // unknown returns the record of an application whose objects nothing explains. It has
