@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,28 +77,23 @@ func runsOf(l *model.Ledger) (runs []plan.Run) {
 
 // poolsOf returns the capacity that the pools of a platform had when they were last observed, or that they declare.
 func poolsOf(platform *model.Platform, ledger *model.Ledger, capacity []Capacity, n *notes) ([]model.Pool, error) {
-	before := map[string]*model.PoolSpec{}
-	if ledger.Platform != nil {
-		for i := range ledger.Platform.Pools {
-			before[ledger.Platform.Pools[i].Name] = &ledger.Platform.Pools[i]
-		}
-	}
+	before := cmp.Or(ledger.Platform, &model.Platform{})
 	var pools []model.Pool
 	for i := range platform.Pools {
 		spec := &platform.Pools[i]
 		p := model.Pool{Name: spec.Name}
-		seen := slices.IndexFunc(ledger.Pools, func(p model.Pool) bool { return p.Name == spec.Name })
-		if seen >= 0 {
-			p = ledger.Pools[seen]
+		observed, seen := model.Find(ledger.Pools, spec.Name)
+		if seen {
+			p = *observed
 		}
 		given := slices.ContainsFunc(capacity, func(c Capacity) bool { return c.pool == spec.Name })
-		switch last := before[spec.Name]; {
+		switch last, known := model.Find(before.Pools, spec.Name); {
 		case spec.Capacity != nil:
 			p.Capacity = *spec.Capacity
-		case seen < 0 && !given:
+		case !seen && !given:
 			n.add("how much pool %s has is not known, so it is taken to have nothing; say it with --capacity %s.cpu=… and --capacity %s.memory=…",
 				spec.Name, spec.Name, spec.Name)
-		case seen >= 0 && last != nil && (last.Capacity != nil || model.DigestOf(last.Selector) != model.DigestOf(spec.Selector)):
+		case seen && known && (last.Capacity != nil || model.DigestOf(last.Selector) != model.DigestOf(spec.Selector)):
 			n.add("pool %s is made of other nodes than before; its capacity is taken to be what it was", spec.Name)
 		}
 		pools = append(pools, p)

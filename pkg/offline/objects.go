@@ -3,7 +3,6 @@ package offline
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/plan"
@@ -77,8 +76,8 @@ func (a *assessor) keep(set render.Set) { a.sets = append(a.sets, set) }
 
 // application renders the objects of an instance, and calls a function with them. Without its tenant there are none.
 func (a *assessor) application(r revision, fleet model.Fleet, in *model.Instance, n *notes, made func(render.Set)) {
-	t := slices.IndexFunc(fleet.Tenants, func(t model.Tenant) bool { return t.Name == in.App.Tenant })
-	if t < 0 {
+	tenant, ok := model.Find(fleet.Tenants, in.App.Tenant)
+	if !ok {
 		return
 	}
 	built, err := a.builds(r, in.Spec)
@@ -86,7 +85,7 @@ func (a *assessor) application(r revision, fleet model.Fleet, in *model.Instance
 		n.add("the objects of %s cannot be built: %v", in.App, err)
 	}
 	set, err := render.Application(render.Input{
-		Fleet: a.Fleet, Prefix: a.Prefix, Instance: in, Tenant: &fleet.Tenants[t],
+		Fleet: a.Fleet, Prefix: a.Prefix, Instance: in, Tenant: tenant,
 		Pools: fleet.Platform.Pools, Network: fleet.Platform.Network, Builds: built,
 	})
 	if err != nil {
@@ -107,7 +106,9 @@ func objectsOf(set render.Set) []plan.Object {
 			Outlives: u.GetAnnotations()[render.AnnotationPrune] == render.PruneKeep || u.GetKind() == "PersistentVolumeClaim",
 		}
 		if !set.Objects[i].Keep {
-			o.JSON = content(u.DeepCopy().Object)
+			object := u.DeepCopy().Object
+			dropDerived(object)
+			o.JSON, _ = json.Marshal(object) // objects are decoded JSON
 		}
 		list = append(list, o)
 		for _, name := range render.ClaimsOf(u) {
@@ -117,16 +118,6 @@ func objectsOf(set render.Set) []plan.Object {
 		}
 	}
 	return list
-}
-
-// content encodes an object without derived annotations. It changes the object.
-func content(object map[string]any) []byte {
-	dropDerived(object)
-	b, err := json.Marshal(object)
-	if err != nil {
-		return nil
-	}
-	return b
 }
 
 // dropDerived removes the annotations that follow from the commit or from the rest of the object, also from pod

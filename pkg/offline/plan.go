@@ -51,12 +51,16 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 		return plan.Comparison{}, err
 	}
 	defer a.close()
-	if base == NoBase {
-		return c.first(ctx, a, rec, head)
+	if base == NoBase { // of the status branch only the capacity of the pools counts
+		n, rec.Ledger = nil, model.Ledger{Pools: rec.Ledger.Pools}
 	}
 	is, err := headSide(ctx, c.Tree, a, head, &n)
 	if err != nil {
 		return plan.Comparison{}, err
+	}
+	if base == NoBase {
+		made, err := c.compare(a, rec, side{name: "nothing"}, is, n)
+		return c.meet(ctx, a, made, err)
 	}
 	was, err := baseSide(ctx, c.Tree, a, base, is, &n)
 	if err != nil {
@@ -66,22 +70,10 @@ func Plan(ctx context.Context, o Options, c Case, base, head string) (plan.Compa
 		return plan.Comparison{}, err
 	}
 	noteRemovals(was.requests, is.requests, &rec.Ledger, &n)
-	made, err := c.compare(a, rec, was, is, c.Capacity, n)
+	made, err := c.compare(a, rec, was, is, n)
 	if err == nil {
 		err = addPeople(c.Tree, was, is, &made, c.Now)
 	}
-	return c.meet(ctx, a, made, err)
-}
-
-// first compares a fleet with nothing. Of the status branch only the capacity of the pools counts.
-func (c Case) first(ctx context.Context, a *assessor, rec Recorded, head string) (plan.Comparison, error) {
-	var n notes
-	is, err := headSide(ctx, c.Tree, a, head, &n)
-	if err != nil {
-		return plan.Comparison{}, err
-	}
-	rec.Ledger = model.Ledger{Pools: rec.Ledger.Pools}
-	made, err := c.compare(a, rec, side{name: "nothing"}, is, c.Capacity, n)
 	return c.meet(ctx, a, made, err)
 }
 
@@ -93,7 +85,8 @@ func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err e
 	if left := made.Unify(); left > 0 {
 		made.Notes = append(made.Notes, fmt.Sprintf("the changes of %s are not shown line by line: they would be too long", text.Count(left, "object")))
 	}
-	made.Links = c.links(ctx, &made.Next)
+	_, origin := clone.Origin(ctx, c.Tree.Root)
+	made.Links = made.Next.LinksOr(model.LinksOf(origin, c.StatusBranch)) // as the platform says, else as the Git host has it
 	for _, cluster := range c.Clusters {
 		sets := a.sets
 		if made.Next.Platform != nil {
@@ -106,12 +99,6 @@ func (c Case) meet(ctx context.Context, a *assessor, made plan.Comparison, err e
 		made.Notes = append(made.Notes, said...)
 	}
 	return made, nil
-}
-
-// links returns where to link to: as the platform says, else as the Git host of the clone has it.
-func (c Case) links(ctx context.Context, next *model.Ledger) model.Links {
-	_, origin := clone.Origin(ctx, c.Tree.Root)
-	return next.LinksOr(model.LinksOf(origin, c.StatusBranch))
 }
 
 // WhatIf compares the fleet at a revision with itself after some settings and the changes of capacity of the case.
@@ -172,9 +159,9 @@ func noteRecord(branch string, rec *Recorded, n *notes) {
 	}
 }
 
-// compare decides on two sides and returns the difference. The second one always has the capacity of the case.
-func (c Case) compare(a *assessor, rec Recorded, was, is side, capacityBefore []Capacity, n notes) (plan.Comparison, error) {
-	before, err := decide(was, rec.Ledger, c.Now, capacityBefore, &n)
+// compare decides on two sides and returns the difference.
+func (c Case) compare(a *assessor, rec Recorded, was, is side, n notes) (plan.Comparison, error) {
+	before, err := decide(was, rec.Ledger, c.Now, c.Capacity, &n)
 	if err != nil {
 		return plan.Comparison{}, err
 	}

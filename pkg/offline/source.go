@@ -89,8 +89,8 @@ func (b *Base) policyOf(app model.AppID) []model.PolicyValue {
 	if i := slices.IndexFunc(fleet.Applications, func(a *model.Application) bool { return a.ID == app }); i >= 0 {
 		return fleet.Applications[i].Policy.InForce
 	}
-	if i := slices.IndexFunc(fleet.Tenants, func(t model.Tenant) bool { return t.Name == app.Tenant }); i >= 0 {
-		return fleet.Tenants[i].Policy.InForce
+	if t, ok := model.Find(fleet.Tenants, app.Tenant); ok {
+		return t.Policy.InForce
 	}
 	if fleet.Platform != nil {
 		return fleet.Platform.Policy.InForce

@@ -29,8 +29,10 @@ func Unreclaimable(fleet *model.Fleet) (notes []string) {
 		if slices.ContainsFunc(members, reclaims) {
 			return
 		}
-		by := setBy(members[0])
-		d := decider{by.Value, by.Layer, by.At}
+		d := decider{value: string(members[0].Policy.Preemption)}
+		if by, ok := model.Find(members[0].Policy.InForce, "preemption"); ok { // a tenant kept from the ledger does not tell who set it
+			d = decider{by.Value, by.Layer, by.At}
+		}
 		if !slices.Contains(deciders, d) {
 			deciders = append(deciders, d)
 		}
@@ -72,17 +74,6 @@ func reclaims(t *model.Tenant) bool {
 // lends reports whether others may use some of a guarantee.
 func lends(guarantee model.Resources, lend *model.Resources) bool {
 	return !guarantee.IsZero() && (lend == nil || !lend.IsZero())
-}
-
-// setBy returns the preemption in force for a tenant, and who set it where. A tenant kept from
-// the ledger does not tell the latter.
-func setBy(t *model.Tenant) model.PolicyValue {
-	for _, v := range t.Policy.InForce {
-		if v.Path == "preemption" {
-			return v
-		}
-	}
-	return model.PolicyValue{Value: string(t.Policy.Preemption)}
 }
 
 // membersOf returns the tenants of a group and of the groups in it.

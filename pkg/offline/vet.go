@@ -51,10 +51,8 @@ func (v Verdict) PolicyInForce(tenant, app string) ([]model.PolicyValue, []model
 			return a.Policy.InForce, nil, nil
 		}
 	}
-	for i := range v.Fleet.Tenants {
-		if app == "" && v.Fleet.Tenants[i].Name == tenant {
-			return v.Fleet.Tenants[i].Policy.InForce, nil, nil
-		}
+	if t, ok := model.Find(v.Fleet.Tenants, tenant); ok && app == "" {
+		return t.Policy.InForce, nil, nil
 	}
 	return nil, v.Against(id), nil
 }
