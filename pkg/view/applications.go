@@ -91,17 +91,8 @@ func (q *ApplicationsQuery) selects(l *model.Ledger, in *model.Instance) bool {
 // mentions reports whether the name, the message or an image of an application contains a text in lower case.
 func mentions(in *model.Instance, text string) bool {
 	contains := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
-	if contains(in.App.String()) || contains(in.Message) {
-		return true
-	}
-	if in.Shown != nil {
-		for i := range in.Shown.Components {
-			if slices.ContainsFunc(in.Shown.Components[i].Images, contains) {
-				return true
-			}
-		}
-	}
-	return false
+	return contains(in.App.String()) || contains(in.Message) || in.Shown != nil &&
+		slices.ContainsFunc(in.Shown.Components, func(c model.ShownComponent) bool { return slices.ContainsFunc(c.Images, contains) })
 }
 
 func checkPhases(asked []string) error {

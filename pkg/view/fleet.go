@@ -104,7 +104,9 @@ func tenantsOf(l *model.Ledger) (all []TenantCounts) {
 	for _, t := range tenants {
 		all = append(all, *t)
 	}
-	slices.SortFunc(all, byNeed)
+	slices.SortFunc(all, func(a, b TenantCounts) int {
+		return cmp.Or(cmp.Compare(b.Unwell+b.NeedsPeople, a.Unwell+a.NeedsPeople), strings.Compare(a.Tenant, b.Tenant))
+	})
 	return all
 }
 
@@ -136,11 +138,6 @@ func (t *TenantCounts) add(l *model.Ledger, in *model.Instance) {
 			t.Waiting++
 		}
 	}
-}
-
-// byNeed puts the tenants with most to look at first.
-func byNeed(a, b TenantCounts) int {
-	return cmp.Or(cmp.Compare(b.Unwell+b.NeedsPeople, a.Unwell+a.NeedsPeople), strings.Compare(a.Tenant, b.Tenant))
 }
 
 // peopleWaits returns the steps of an application that go on only if somebody acts.

@@ -1,6 +1,10 @@
 package view
 
-import "github.com/d-aros/d-aros/pkg/model"
+import (
+	"slices"
+
+	"github.com/d-aros/d-aros/pkg/model"
+)
 
 // severity ranks how much an application needs somebody's attention, the worst first.
 type severity int
@@ -45,12 +49,7 @@ func (s severity) unwell() bool { return s < well }
 
 // partUnwell reports whether a component that is to run does not.
 func partUnwell(in *model.Instance) bool {
-	for i := range in.Components {
-		switch in.Components[i].State {
-		case model.StateReady, model.StateDone, model.StateNotRun, model.StateOff:
-		default:
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Components, func(c model.ComponentState) bool {
+		return !slices.Contains([]model.State{model.StateReady, model.StateDone, model.StateNotRun, model.StateOff}, c.State)
+	})
 }
