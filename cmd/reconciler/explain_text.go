@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
@@ -278,3 +279,45 @@ func stateStyle(state model.State) style {
 	}
 	return yellow
 }
+
+// whyNot prints what keeps an application from a level.
+func (p *printer) whyNot(v *offline.Obstacles) {
+	app := p.paint(bold, text.Clean(v.App.String()))
+	what := map[offline.Level]string{offline.LevelFull: "run in full", offline.LevelMinimum: "run at its minimum", offline.LevelAdmitted: "get in"}[v.Level]
+	if v.Reached {
+		p.line("nothing: %s does %s (%s)", app, what, text.Clean(sentence(v.Reason, v.Message)))
+		return
+	}
+	p.line("%s does not %s: %s", app, what, text.Clean(sentence(v.Reason, v.Message)))
+	if v.Standing != "" {
+		p.line("  its minimum counts as %s%s", text.Clean(string(v.Standing)), sharesText(v.Shares))
+	}
+	p.checks(v.Failing)
+	if len(v.Ahead) > 0 {
+		p.section("Who holds most of what is short")
+		for _, id := range v.Ahead {
+			p.line("  %s", text.Clean(id.String()))
+		}
+	}
+	p.section("Any one of these would do")
+	for _, way := range v.Ways {
+		p.line("  - %s", text.Clean(way))
+	}
+	if len(v.Ways) == 0 {
+		p.line("  no single change of requests, quota, limits, weight, priority or capacity that was tried")
+	}
+}
+
+// sharesText describes the shares of all capacity that a tenant and its groups have.
+func sharesText(shares []model.TenantShare) string {
+	var parts []string
+	for _, s := range shares {
+		parts = append(parts, fmt.Sprintf("%s uses %s of all capacity and has a fair share of %s", text.Clean(s.Of), permille(s.Used), permille(s.FairShare)))
+	}
+	if parts == nil {
+		return ""
+	}
+	return "; " + strings.Join(parts, "; ")
+}
+
+func permille(n int) string { return fmt.Sprintf("%d.%d %%", n/10, n%10) }

@@ -181,7 +181,7 @@ func (f *newFlags) declare(cmd *cobra.Command, w *clone.Tree, base *offline.Base
 		v.Files = append(v.Files, c.Name)
 	}
 	if len(v.Problems) > 0 {
-		return errors.Join(writeAnswer(cmd, v, func(out *printer) { out.notDeclared(v) }),
+		return errors.Join(writeAnswer(cmd, v, func(out *printer) { out.problems("", v.Problems); out.again(v) }),
 			&exitCode{exitDiffers, fmt.Sprintf("%s would be refused, so nothing was changed", v.Name)})
 	}
 	if person != nil {
@@ -324,12 +324,6 @@ func (p *printer) preview(v *newView) {
 	p.line("")
 }
 
-// notDeclared prints why nothing was written.
-func (p *printer) notDeclared(v *newView) {
-	p.problems("", v.Problems)
-	p.again(v)
-}
-
 // declared prints what was written.
 func (p *printer) declared(v *newView) {
 	files := text.Enumerate(v.Files, 5)
@@ -349,12 +343,10 @@ func (p *printer) again(v *newView) {
 	p.line("\nThe same without questions:\n  %s", v.Command)
 }
 
-var errNoAnswer = errors.New("no answer, so nothing was changed; --set asks nothing")
-
 // stopped is the error of a question that the person ended, or the program.
 func stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return &exitCode{exitDiffers, errNoAnswer.Error()}
+	return &exitCode{exitDiffers, "no answer, so nothing was changed; --set asks nothing"}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -194,7 +193,6 @@ func listOf(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	names = slices.Clone(names)
 	b, _ := json.Marshal(names) // strings can be encoded
 	return string(b)
 }

@@ -233,6 +233,10 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		changes = hook.Hints()
 	}
 
+	newcomers := reconcile.Newcomers
+	if f.once || f.dryRun {
+		newcomers = 0 // all get their first record in the one pass
+	}
 	registry := prometheus.NewRegistry()
 	labelled := prometheus.WrapRegistererWith(prometheus.Labels{"fleet": f.fleet}, registry) // one Prometheus may watch many fleets
 	labelled.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -240,7 +244,7 @@ func (f *runFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		Edges: reconcile.Edges{
 			Source: src, Status: branch, Runtime: runtimes.Mux, Evaluator: evaluator,
 			Commands: reconcile.NewApprovals(evaluator), Outbound: outgoing.dispatcher, Audience: reconcile.Audience{Listeners: outgoing.listeners},
-			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered(), Fetched: outside.Fetched()}, Slice: f.slice(), Newcomers: f.newcomers(),
+			Wakes: reconcile.Wakes{SourceChanged: changes, Evaluated: evaluators.Answered(), Fetched: outside.Fetched()}, Slice: f.slice(), Newcomers: newcomers,
 			Readings: reconcile.Readings{
 				SourceStale: f.sourceStale,
 				Outside:     outside.Files,
@@ -295,14 +299,6 @@ func (f *runFlags) slice() time.Duration {
 		return 0
 	}
 	return reconcile.Slice
-}
-
-// newcomers is how many applications get their first record in a pass: with one pass, all.
-func (f *runFlags) newcomers() int {
-	if f.once || f.dryRun {
-		return 0
-	}
-	return reconcile.Newcomers
 }
 
 // newMetrics registers the metrics of the loop and of the build.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,11 +36,25 @@ the policy of a fleet are not in it: run "reconciler vet" to check those.`,
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: []string{"platform", "tenant", "application"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			of, done, err := definedIn(cmd.Context(), repo, tenant)
-			if err != nil {
-				return err
+			of := func(layer string) ([]byte, error) { return jsonschema.Of(layer) }
+			switch {
+			case repo != "":
+				w, err := clone.Open(cmd.Context(), repo)
+				if err != nil {
+					return err
+				}
+				defer w.Close()
+				files, err := w.Files(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if _, missing := fs.Stat(files, "tenants/"+tenant); tenant != "" && (!model.ValidName(tenant) || missing != nil) {
+					return fmt.Errorf("%s has no tenant %s", repo, text.Clean(tenant))
+				}
+				of = func(layer string) ([]byte, error) { return offline.SchemaOf(layer, files, tenant) }
+			case tenant != "":
+				return errors.New("--tenant names a tenant of a fleet repo: add --repo DIR")
 			}
-			defer done()
 			if len(args) == 1 && out == "" {
 				said, err := of(args[0])
 				if err != nil {
@@ -54,54 +67,25 @@ the policy of a fleet are not in it: run "reconciler vet" to check those.`,
 			if len(args) == 0 {
 				args = []string{"platform", "tenant", "application"}
 			}
-			return exportSchemas(cmd, out, args, of)
+			if err := os.MkdirAll(out, 0o755); err != nil {
+				return err
+			}
+			for _, layer := range args {
+				said, err := of(layer)
+				if err != nil {
+					return err
+				}
+				name := filepath.Join(out, layer+".schema.json")
+				if err := os.WriteFile(name, append(said, '\n'), 0o644); err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), name)
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "directory to write LAYER.schema.json to (default: the current one)")
 	cmd.Flags().StringVar(&repo, "repo", "", "fleet repo whose definitions it has (default: none)")
 	cmd.Flags().StringVar(&tenant, "tenant", "", "tenant of that repo whose definitions it has, too")
 	return cmd
-}
-
-// definedIn adds what a fleet repo and one of its tenants define to the layers that it exports, until done is called.
-func definedIn(ctx context.Context, repo, tenant string) (of func(layer string) ([]byte, error), done func(), err error) {
-	if repo == "" {
-		if tenant != "" {
-			return nil, nil, errors.New("--tenant names a tenant of a fleet repo: add --repo DIR")
-		}
-		return func(layer string) ([]byte, error) { return jsonschema.Of(layer) }, func() {}, nil
-	}
-	w, err := clone.Open(ctx, repo)
-	if err != nil {
-		return nil, nil, err
-	}
-	files, err := w.Files(ctx)
-	if err == nil && tenant != "" {
-		if _, missing := fs.Stat(files, "tenants/"+tenant); !model.ValidName(tenant) || missing != nil {
-			err = fmt.Errorf("%s has no tenant %s", repo, text.Clean(tenant))
-		}
-	}
-	if err != nil {
-		w.Close()
-		return nil, nil, err
-	}
-	return func(layer string) ([]byte, error) { return offline.SchemaOf(layer, files, tenant) }, w.Close, nil
-}
-
-func exportSchemas(cmd *cobra.Command, dir string, layers []string, of func(layer string) ([]byte, error)) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	for _, layer := range layers {
-		said, err := of(layer)
-		if err != nil {
-			return err
-		}
-		name := filepath.Join(dir, layer+".schema.json")
-		if err := os.WriteFile(name, append(said, '\n'), 0o644); err != nil {
-			return err
-		}
-		fmt.Fprintln(cmd.OutOrStdout(), name)
-	}
-	return nil
 }

@@ -88,7 +88,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 			var waited error
 			if wait.wanted() {
 				ledger, waited = wait.run(cmd.Context(), r, ledger, selected, cmd.ErrOrStderr())
-				if waited != nil && !isExitCode(waited) {
+				if ended := (*exitCode)(nil); waited != nil && !errors.As(waited, &ended) {
 					return waited
 				}
 			}
@@ -174,9 +174,13 @@ func (p *printer) applications(v *view.Status, all bool) {
 		if a.Phase == model.PhaseTerminated && !all {
 			continue
 		}
+		why := plain(whyOf(a))
+		if a.Refused != nil || a.Damaged != nil {
+			why.style = red
+		}
 		rows = append(rows, []cell{
 			plain(a.App.String()), plain(fmt.Sprintf("#%d", a.Instance)), {string(a.Phase), phaseStyle(a.Phase)},
-			plain(age(p.now.Sub(a.Since))), plain(readyOf(a)), plain(grantsOf(a)), {text.Clean(whyOf(a)), whyStyle(a)},
+			plain(age(p.now.Sub(a.Since))), plain(readyOf(a)), plain(grantsOf(a)), why,
 		})
 	}
 	if len(rows) > 0 {
@@ -236,13 +240,6 @@ func phaseStyle(p model.Phase) style {
 		return red
 	case model.PhaseTerminated:
 		return dim
-	}
-	return normal
-}
-
-func whyStyle(v *view.Application) style {
-	if v.Refused != nil || v.Damaged != nil {
-		return red
 	}
 	return normal
 }

@@ -130,8 +130,3 @@ func (f *waitFlags) missing(v *view.Status) (why string, final bool) {
 	}
 	return text.Enumerate(others, 5), final
 }
-
-func isExitCode(err error) bool {
-	var exit *exitCode
-	return errors.As(err, &exit)
-}

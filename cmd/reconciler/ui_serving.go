@@ -100,20 +100,19 @@ func (u *uiServing) encrypt(o *dashboard.Options) error {
 
 // open listens, and returns what to tell people. Only the group of a socket's file reaches it.
 func (u *uiServing) open(token string) (l net.Listener, said string, err error) {
+	network := "tcp"
 	path, socket := strings.CutPrefix(u.listen, "unix:")
-	switch {
-	case !socket:
-		l, err = net.Listen("tcp", u.listen)
-	case left(path):
-		err = os.Remove(path)
-		fallthrough
-	default:
-		if err == nil {
-			l, err = net.Listen("unix", path)
+	if socket {
+		network = "unix"
+		if left(path) {
+			err = os.Remove(path)
 		}
-		if err == nil {
-			err = os.Chmod(path, 0o660)
-		}
+	}
+	if err == nil {
+		l, err = net.Listen(network, path)
+	}
+	if err == nil && socket {
+		err = os.Chmod(path, 0o660)
 	}
 	if err != nil {
 		if l != nil {
