@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/tools/txtar"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
@@ -20,6 +23,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/signkey"
 	"github.com/d-aros/d-aros/pkg/source/clone"
 	"github.com/d-aros/d-aros/pkg/text"
+	"github.com/d-aros/d-aros/schema"
 )
 
 func newInitCommand() *cobra.Command {
@@ -285,4 +289,30 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	key := "../" + filepath.Base(v.StatusKey)
 	p.line("  reconciler run --repo . --status-key %s --context NAME --dry-run", text.Clean(key))
 	p.line("\n%s signs what the reconciler writes. Nobody else may have it: keep it out of Git.", text.Clean(key))
+}
+
+// fleetTemplate is an archive of the files of a new fleet.
+//
+//go:embed init_fleet.txtar
+var fleetTemplate string
+
+// fleetFiles returns the files of a new fleet by name.
+func fleetFiles(names fleetNames) ([]schema.File, error) {
+	t, err := template.New("fleet").Parse(fleetTemplate)
+	if err != nil {
+		return nil, fmt.Errorf("make a fleet: %w", err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, names); err != nil {
+		return nil, fmt.Errorf("make a fleet: %w", err)
+	}
+	var files []schema.File
+	for _, f := range txtar.Parse([]byte(b.String())).Files {
+		files = append(files, schema.File{Name: f.Name, Data: f.Data})
+	}
+	for _, f := range schema.Files() {
+		files = append(files, schema.File{Name: vendoredSchema + "/" + f.Name, Data: f.Data})
+	}
+	slices.SortFunc(files, func(a, b schema.File) int { return strings.Compare(a.Name, b.Name) })
+	return files, nil
 }

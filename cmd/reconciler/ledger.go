@@ -185,3 +185,17 @@ func (e *noStatusError) Error() string {
 	}
 	return fmt.Sprintf("there is no status branch %q yet; \"reconciler run --repo %s\" writes it; --status-branch reads one of another name, and --status-repo one elsewhere", e.branch, e.repo)
 }
+
+// answer opens the status branch, asks, and writes the answer; print writes it for people.
+func answer[T any](cmd *cobra.Command, from *ledgerFlags, ask func(*ledgerReader, *model.Ledger) (T, error), print func(*printer, T)) error {
+	r, ledger, err := from.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	v, err := ask(r, &ledger)
+	if err != nil {
+		return err
+	}
+	return writeAnswer(cmd, v, func(p *printer) { print(p, v) })
+}
