@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/d-aros/d-aros/pkg/model"
 )
 
 // bar draws how much of a limit is used: ███████░░░ 70 %.
@@ -84,3 +86,22 @@ func (p *page) links(names []string, most int, to func(name string) string) {
 
 // between stands between two links.
 const between = " · "
+
+// phase is a phase with its sign, so that it is found at a glance. The word is always there: not everybody sees colours.
+func phase(ph model.Phase) string { return sign(ph) + " " + escape(string(ph)) }
+
+func sign(ph model.Phase) string {
+	switch ph {
+	case model.PhaseRunning:
+		return "🟢"
+	case model.PhaseScheduled:
+		return "🔵"
+	case model.PhaseCreated, model.PhaseAdmitted:
+		return "🟡"
+	case model.PhaseDegraded:
+		return "🟠"
+	case model.PhaseRejected:
+		return "🔴"
+	}
+	return "⚫"
+}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/d-aros/d-aros/pkg/lifecycle"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // AsRecorded returns the workloads that the runtimes would show if they were as the ledger says, by application and
@@ -58,4 +60,14 @@ func AsStarted(l *model.Ledger) []model.Workload {
 	}
 	slices.SortStableFunc(list, compareWorkloads) // the newer version behind the older one
 	return list
+}
+
+// Recall returns what the runtimes showed when a ledger was saved.
+func Recall(ledger *model.Ledger) model.Recalled {
+	all := model.Recalled{Pools: ledger.Pools}
+	for i := range ledger.Instances {
+		inst := &ledger.Instances[i]
+		all.Workloads = append(all.Workloads, slices.Concat(lifecycle.Recall(inst), workflow.Recall(inst))...)
+	}
+	return all
 }

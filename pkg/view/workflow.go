@@ -21,3 +21,23 @@ func workflowOf(in *model.Instance) *Workflow {
 	}
 	return &Workflow{Run: r.ID, Number: r.Number, Phase: r.Phase, Message: r.Message, Waits: workflow.Waits(r, in.RunSpec())}
 }
+
+// Run is the latest run of the workflow of an application, with what it runs.
+type Run struct {
+	Run   *model.Run      `json:"run"`   // null: there was none yet
+	Waits []workflow.Wait `json:"waits"` // of its steps
+	Steps []model.Step    `json:"steps"` // as the spec of the run declares them; null: no record has that spec any more
+}
+
+// RunOf returns the latest run of an application. An application that the ledger does not know is an error.
+func RunOf(l *model.Ledger, app model.AppID) (Run, error) {
+	x, err := Explain(l, app)
+	if err != nil {
+		return Run{}, err
+	}
+	v := Run{Run: x.Run, Waits: x.Waits}
+	if spec := x.Instance.RunSpec(); spec != nil && spec.Workflow != nil {
+		v.Steps = spec.Workflow.Steps
+	}
+	return v, nil
+}
