@@ -17,7 +17,7 @@ var (
 )
 
 // row takes what says where pods want to be, with the names of what they need and of what they prefer.
-func (affinities) row(required, preferred string) func(*scope, *node) (any, error) {
+func (affinities) row(required, preferred string) taking {
 	return func(s *scope, n *node) (any, error) {
 		affine.nodes(s, n.at("nodeAffinity"), required, preferred)
 		for _, to := range []struct{ from, field string }{{"podAffinity", "near"}, {"podAntiAffinity", "apart"}} {

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,12 @@ type component struct {
 	name    string
 	comment []string
 	doc     doc
+}
+
+// replicas returns how many it says that there are, 0 without a word.
+func (c *component) replicas() int64 {
+	n, _ := c.doc["replicas"].(int64)
+	return n
 }
 
 // A doc has values by the names of the schema: strings, int64, bools, []any and docs.
@@ -77,11 +84,14 @@ func (d doc) get(path string) any {
 	return d[names[len(names)-1]]
 }
 
-// add puts an element at the end of a list.
-func (d doc) add(path string, v ...any) {
+// list returns the list at a path, nil if there is none.
+func (d doc) list(path string) []any {
 	list, _ := d.get(path).([]any)
-	d.set(path, append(list, v...))
+	return list
 }
+
+// add puts elements at the end of a list.
+func (d doc) add(path string, v ...any) { d.set(path, append(d.list(path), v...)) }
 
 // untangle is how fields of the schema follow each other. Others come behind, by name.
 var order = []string{
@@ -100,10 +110,7 @@ func (d doc) fields() []cuefile.Field {
 		fields = append(fields, cuefile.Field{Name: name, Value: written(v)})
 	}
 	slices.SortFunc(fields, func(a, b cuefile.Field) int {
-		if x, y := place(a.Name), place(b.Name); x != y {
-			return x - y
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(place(a.Name)-place(b.Name), strings.Compare(a.Name, b.Name))
 	})
 	return fields
 }
@@ -131,15 +138,9 @@ func written(v any) any {
 
 // cue writes the application as a file of CUE.
 func (a *application) cue() ([]byte, error) {
-	whole := doc{"name": a.name}
-	if len(a.labels) > 0 {
-		whole["labels"] = a.labels
-	}
+	whole := doc{"name": a.name, "labels": some(a.labels), "workflow": some(a.workflow)}
 	if a.grace > 0 {
 		whole.set("lifecycle.grace", strconv.FormatInt(a.grace, 10)+"s")
-	}
-	if a.workflow != nil {
-		whole["workflow"] = a.workflow
 	}
 	fields := whole.fields()
 	var components []cuefile.Field

@@ -109,17 +109,17 @@ func (composeFile) configs(t *translation, n *node) {
 
 // composeRows are the fields of a service. Ports come first: others name them.
 var composeRows = []row{
-	{"ports", "", compose.ports},
-	{"expose", "", compose.ports},
+	{"ports", "", each(compose.port)},
+	{"expose", "", each(compose.port)},
 	{"image", "properties.image", to.image},
 	{"entrypoint", "properties.command", compose.command},
 	{"command", "properties.args", compose.command},
-	{"environment", "properties.env", compose.environment},
-	{"labels", "properties.annotations", compose.labels},
+	{"environment", "properties.env", paired(compose.environment)},
+	{"labels", "properties.annotations", paired(to.annotations)},
 	{"healthcheck", "traits.probes.readiness", compose.healthcheck},
 	{"user", "", compose.user},
 	{"read_only", "traits.security.readOnlyRoot", to.boolean},
-	{"cap_add", "traits.security.capabilities", to.capabilities},
+	{"cap_add", "traits.security.capabilities", each(to.capability)},
 	{"scale", "replicas", whole(1, 1_000_000)},
 	{"deploy.replicas", "replicas", whole(1, 1_000_000)},
 	{"deploy.mode", "", always("replicas are a number, or one on each node with type daemon", "replicated", "global")},
@@ -130,20 +130,20 @@ var composeRows = []row{
 	{"cpus", "resources.limits.cpu", asCPU},
 	{"mem_limit", "resources.limits.memory", compose.bytes},
 	{"mem_reservation", "resources.requests.memory", compose.bytes},
-	{"volumes", "", compose.volumes},
+	{"volumes", "", each(compose.volume)},
 	{"tmpfs", "", compose.tmpfs},
 	{"shm_size", "", compose.shared},
 	{"runtime", "properties.runtimeClass", compose.runtime},
 	{"hostname", "traits.pod.hostname", to.name},
 	{"dns", "traits.pod.dnsConfig.nameservers", pod.addresses},
 	{"dns_search", "traits.pod.dnsConfig.searches", to.texts},
-	{"configs", "", compose.files},
-	{"secrets", "", compose.files},
+	{"configs", "", each(compose.file)},
+	{"secrets", "", each(compose.file)},
 	{"stop_grace_period", "", compose.grace},
 	{"depends_on", "dependsOn", compose.dependsOn},
 	{"restart", "", always("what runs once is a component of type job", "always", "unless-stopped", "on-failure", "no")},
 	{"pull_policy", "", always("the runtime pulls an image that a node does not have", "missing", "if_not_present")},
-	{"extra_hosts", "traits.hostAliases", compose.hosts},
+	{"extra_hosts", "traits.hostAliases", each(compose.host)},
 	{"privileged", "", always("policy does not allow privileged containers", "false")},
 	{"cap_drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL")},
 }
@@ -193,48 +193,42 @@ func (composeFile) service(t *translation, n *node, c *component, project *node)
 	}
 }
 
-func (composeFile) ports(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		if e.kind == mapping {
-			s.port(doc{}, e, e.at("target"), e.at("name"), e.at("protocol"))
-			t := e.at("published")
-			if t.string() == e.at("target").string() {
-				mark(kept, t)
-			} else {
-				s.lose(t, because("no port of a host is taken", "traits: ingress"))
-			}
-			mark(kept, e.at("mode"))
-			continue
+func (composeFile) port(s *scope, n *node) (any, error) {
+	if n.kind == mapping {
+		s.port(n, n.at("target"), n.at("name"), n.at("protocol"))
+		if published := n.at("published"); published.string() == n.at("target").string() {
+			mark(kept, published)
+		} else {
+			s.lose(published, because("no port of a host is taken", "traits: ingress"))
 		}
-		text, protocol, _ := strings.Cut(e.string(), "/")
-		parts := strings.Split(text, ":")
-		if len(text) > 200 || strings.Contains(parts[len(parts)-1], "-") {
-			s.lose(e, because("is a range of ports", "properties: ports, one by one"))
-			continue
-		}
-		if protocol != "" {
-			protocol = "/" + protocol
-		}
-		// The port of the container; the one of the host is taken from nobody.
-		ports, err := types.ParsePortConfig(parts[len(parts)-1] + protocol)
-		if err != nil || len(ports) != 1 || ports[0].Target < 1 || ports[0].Target > 65535 {
-			s.lose(e, because("is no port", "properties: ports"))
-			continue
-		}
-		p := doc{"port": int64(ports[0].Target)}
-		switch ports[0].Protocol {
-		case "", "tcp":
-		case "udp":
-			p["protocol"] = "UDP"
-		default:
-			s.lose(e, because("a protocol is TCP or UDP", ""))
-			continue
-		}
-		s.addPort(p)
-		mark(kept, e)
-		if len(parts) > 1 && parts[len(parts)-2] != parts[len(parts)-1] {
-			s.note("%s: port %d is not taken of a host; traits: ingress leads to it from outside", s.c.name, ports[0].Target)
-		}
+		mark(kept, n.at("mode"))
+		return nil, nil
+	}
+	text, protocol, _ := strings.Cut(n.string(), "/")
+	parts := strings.Split(text, ":")
+	if len(text) > 200 || strings.Contains(parts[len(parts)-1], "-") {
+		return nil, because("is a range of ports", "properties: ports, one by one")
+	}
+	if protocol != "" {
+		protocol = "/" + protocol
+	}
+	// The port of the container; the one of the host is taken from nobody.
+	ports, err := types.ParsePortConfig(parts[len(parts)-1] + protocol)
+	if err != nil || len(ports) != 1 || ports[0].Target < 1 || ports[0].Target > 65535 {
+		return nil, because("is no port", "properties: ports")
+	}
+	p := doc{"port": int64(ports[0].Target)}
+	switch ports[0].Protocol {
+	case "", "tcp":
+	case "udp":
+		p["protocol"] = "UDP"
+	default:
+		return nil, because("a protocol is TCP or UDP", "")
+	}
+	s.addPort(p)
+	mark(kept, n)
+	if len(parts) > 1 && parts[len(parts)-2] != parts[len(parts)-1] {
+		s.note("%s: port %d is not taken of a host; traits: ingress leads to it from outside", s.c.name, ports[0].Target)
 	}
 	return nil, nil
 }
@@ -252,32 +246,32 @@ func (composeFile) command(s *scope, n *node) (any, error) {
 	if err != nil {
 		return nil, because("is no command that can be taken apart into words", "a list of words")
 	}
-	list := []any{}
-	for _, w := range words {
-		list = append(list, w)
+	list := make([]any, len(words))
+	for i, w := range words {
+		list[i] = w
 	}
 	return list, nil
 }
 
-// environment takes a mapping, or a list of name=value.
+// environment takes variables that have values.
 func (composeFile) environment(s *scope, n *node) (any, error) {
-	fields := pairs(n)
-	for _, k := range fields {
+	n.keys = slices.DeleteFunc(n.keys, func(k key) bool {
 		if k.node.null() {
 			s.lose(k.node, because("takes a value from the environment of whoever starts it", "the value, or secret: existing if nobody may read it"))
 		}
-	}
-	fields = slices.DeleteFunc(fields, func(k key) bool { return k.node.null() })
-	v, err := pod.variables(s, &node{kind: mapping, keys: fields})
-	adopt(n, fields)
-	return v, err
+		return k.node.null()
+	})
+	return pod.variables(s, n)
 }
 
-func (composeFile) labels(s *scope, n *node) (any, error) {
-	fields := pairs(n)
-	v, err := to.annotations(s, &node{kind: mapping, keys: fields})
-	adopt(n, fields)
-	return v, err
+// paired takes a mapping, or a list of name=value, as a mapping.
+func paired(as taking) taking {
+	return func(s *scope, n *node) (any, error) {
+		all := &node{kind: mapping, keys: pairs(n)}
+		v, err := as(s, all)
+		adopt(n, all.keys)
+		return v, err
+	}
 }
 
 // pairs returns the fields of a mapping, or those that a list of name=value stands for.
@@ -340,18 +334,18 @@ func (composeFile) user(s *scope, n *node) (any, error) {
 
 // dependsOn takes the components that come before.
 func (composeFile) dependsOn(s *scope, n *node) (any, error) {
-	list := []any{}
-	for _, e := range n.items() {
-		if name := s.hosts[e.text]; name != "" {
+	var list []any
+	add := func(service string, keep ...*node) {
+		if name := s.hosts[service]; name != "" {
 			list = append(list, name)
-			mark(kept, e)
+			mark(kept, keep...)
 		}
 	}
+	for _, e := range n.items() {
+		add(e.text, e)
+	}
 	for _, k := range n.fields() {
-		if name := s.hosts[k.name]; name != "" {
-			list = append(list, name)
-			mark(kept, k.node.at("condition"), k.node.at("required"))
-		}
+		add(k.name, k.node.at("condition"), k.node.at("required"))
 	}
 	return some(list), nil
 }

@@ -2,7 +2,6 @@ package importing
 
 import (
 	"cmp"
-	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -19,52 +18,37 @@ func shellWords(text string) ([]string, error) {
 	return parser.Parse(text)
 }
 
-// volumes takes named volumes; directories of a host are of that host.
-func (composeFile) volumes(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		v := types.ServiceVolumeConfig{
-			Type: e.at("type").string(), Source: e.at("source").string(), Target: e.at("target").string(), ReadOnly: e.at("read_only").bool(),
-		}
-		if e.kind == scalar {
-			var err error
-			if v, err = format.ParseVolume(e.text); err != nil {
-				s.lose(e, because("is no volume", "traits: storage"))
-				continue
-			}
-		}
-		name := v.Source
+// volume takes a named volume; directories of a host are of that host.
+func (composeFile) volume(s *scope, n *node) (any, error) {
+	v := types.ServiceVolumeConfig{
+		Type: n.at("type").string(), Source: n.at("source").string(), Target: n.at("target").string(), ReadOnly: n.at("read_only").bool(),
+	}
+	if n.kind == scalar {
 		var err error
-		switch {
-		case v.Type == "bind" || strings.ContainsAny(name, "/.~\\"):
-			err = because("reads a directory of the host", "a component of type config for files, traits: storage for data")
-		case v.Type == "tmpfs" || name == "":
-			name = "scratch" + strconv.Itoa(len(s.volumes))
-			s.volumes[name] = &volume{doc: doc{"type": "ephemeral"}}
-		case v.Type != "volume" && v.Type != "":
-			err = because("is of a kind that no storage has", "traits: storage")
-		}
-		if err == nil {
-			err = s.mount(name, v.Target, "", v.ReadOnly)
-		}
-		if err != nil {
-			s.lose(e, err)
-			continue
-		}
-		mark(kept, e)
-		if s.volumes[name].doc["type"] == "persistent" {
-			s.note("%s: nothing says how large its volume %s is; 1Gi is written", s.c.name, dnsName(name))
+		if v, err = format.ParseVolume(n.text); err != nil {
+			return nil, because("is no volume", "traits: storage")
 		}
 	}
-	return nil, nil
+	name := v.Source
+	switch {
+	case v.Type == "bind" || strings.ContainsAny(name, "/.~\\"):
+		return nil, because("reads a directory of the host", "a component of type config for files, traits: storage for data")
+	case v.Type == "tmpfs" || name == "":
+		name = "scratch" + strconv.Itoa(len(s.volumes))
+		s.volumes[name] = &volume{doc: doc{"type": "ephemeral"}}
+	case v.Type != "volume" && v.Type != "":
+		return nil, because("is of a kind that no storage has", "traits: storage")
+	}
+	err := keeping(s.mount(name, v.Target, "", v.ReadOnly), n)
+	if err == nil && s.volumes[name].doc["type"] == "persistent" {
+		s.note("%s: nothing says how large its volume %s is; 1Gi is written", s.c.name, dnsName(name))
+	}
+	return nil, err
 }
 
 // tmpfs takes directories in memory as ones that end with the container.
 func (composeFile) tmpfs(s *scope, n *node) (any, error) {
-	list := n.items()
-	if n.kind == scalar {
-		list = []*node{n}
-	}
-	for i, e := range list {
+	for i, e := range n.elements() {
 		path, options, _ := strings.Cut(e.text, ":")
 		v := doc{"type": "ephemeral"}
 		if size, ok := strings.CutPrefix(options, "size="); ok {
@@ -92,39 +76,29 @@ func (composeFile) shared(s *scope, n *node) (any, error) {
 	return nil, s.store(doc{"name": "shm", "type": "ephemeral", "mountPath": "/dev/shm", "size": size, "memory": true})
 }
 
-// files takes configs and secrets that a service mounts.
-func (composeFile) files(s *scope, n *node) (any, error) {
-	secret := n.name == "secrets"
-	for _, e := range n.items() {
-		name, target := e.text, ""
-		if e.kind == mapping {
-			name, target = e.at("source").string(), e.at("target").string()
-		}
-		v := &volume{doc: doc{"type": "config", "source": s.configs[name]}}
-		target = cmp.Or(target, "/"+name)
-		if secret {
-			v.doc["type"], v.doc["source"] = "secret", doc{"existing": name}
-			target = "/run/secrets/" + name
-			s.keep(name)
-		} else if s.configs[name] == "" {
-			s.lose(e, because("names a config that is not in the file", "a component of type config, and its name"))
-			continue
-		} else {
-			v.doc["subPath"] = "content"
-		}
-		if secret && !objectPattern.MatchString(name) {
-			s.lose(e, because("names no Secret", ""))
-			continue
-		}
-		s.volumes[n.name+"/"+name] = v
-		entry := doc{"name": dnsName(name), "mountPath": target, "readOnly": true}
-		maps.Copy(entry, v.doc)
-		if err := s.store(entry); err != nil || !mountable(target) {
-			s.lose(e, because("is mounted at no path of its own", "traits: storage"))
-			continue
-		}
-		mark(kept, e)
+// file takes a config or a secret that a service mounts.
+func (composeFile) file(s *scope, n *node) (any, error) {
+	name, target := n.text, ""
+	if n.kind == mapping {
+		name, target = n.at("source").string(), n.at("target").string()
 	}
+	entry := doc{"name": dnsName(name), "type": "config", "source": s.configs[name], "subPath": "content", "readOnly": true}
+	target = cmp.Or(target, "/"+name)
+	switch secret := n.up.name == "secrets"; {
+	case secret && !objectPattern.MatchString(name):
+		return nil, because("names no Secret", "")
+	case secret:
+		s.keep(name)
+		target = "/run/secrets/" + name
+		entry = doc{"name": dnsName(name), "type": "secret", "source": doc{"existing": name}, "readOnly": true}
+	case s.configs[name] == "":
+		return nil, because("names a config that is not in the file", "a component of type config, and its name")
+	}
+	entry["mountPath"] = target
+	if err := s.store(entry); err != nil || !mountable(target) {
+		return nil, because("is mounted at no path of its own", "traits: storage")
+	}
+	mark(kept, n)
 	return nil, nil
 }
 

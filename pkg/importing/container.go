@@ -2,6 +2,7 @@ package importing
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -10,26 +11,34 @@ type pods struct{}
 
 var pod pods
 
+// program are the fields of a container that say what it runs. Those of formats begin with from, those of the schema with into.
+func program(from, into, variables string, as taking) []row {
+	return []row{
+		{from + "image", into + "image", to.image},
+		{from + "command", into + "command", to.texts},
+		{from + "args", into + "args", to.texts},
+		{from + variables, into + "env", as},
+	}
+}
+
+// amounts are the resources of a container.
+var amounts = []row{{"resources.requests", "resources.requests", to.resources}, {"resources.limits", "resources.limits", to.resources}}
+
+// probes are the probes of a container, which become those below into.
+func probes(into string) []row {
+	return []row{{"livenessProbe", into + ".liveness", to.probe}, {"readinessProbe", into + ".readiness", to.probe}, {"startupProbe", into + ".startup", to.probe}}
+}
+
 // mainRows are the fields of a container of Kubernetes that is the one of a component. Ports come first:
 // others name them.
-var mainRows = []row{
-	{"ports", "", pod.containerPorts},
-	{"image", "properties.image", to.image},
-	{"command", "properties.command", to.texts},
-	{"args", "properties.args", to.texts},
-	{"env", "properties.env", pod.environment},
-	{"envFrom", "traits.envFrom", pod.envFrom},
-	{"resources.requests", "resources.requests", to.resources},
-	{"resources.limits", "resources.limits", to.resources},
-	{"livenessProbe", "traits.probes.liveness", to.probe},
-	{"readinessProbe", "traits.probes.readiness", to.probe},
-	{"startupProbe", "traits.probes.startup", to.probe},
+var mainRows = slices.Concat([]row{{"ports", "", each(pod.containerPort)}}, program("", "properties.", "env", pod.environment), amounts, probes("traits.probes"), []row{
+	{"envFrom", "traits.envFrom", each(pod.envFrom)},
 	{"lifecycle.postStart", "traits.lifecycle.postStart", to.hook},
 	{"lifecycle.preStop", "traits.lifecycle.preStop", to.hook},
 	{"securityContext.runAsUser", "traits.security.user", whole(0, 1<<31-1)},
 	{"securityContext.runAsGroup", "traits.security.group", whole(0, 1<<31-1)},
 	{"securityContext.readOnlyRootFilesystem", "traits.security.readOnlyRoot", to.boolean},
-	{"securityContext.capabilities.add", "traits.security.capabilities", to.capabilities},
+	{"securityContext.capabilities.add", "traits.security.capabilities", each(to.capability)},
 	{"securityContext.capabilities.drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL", "all", "NET_RAW")},
 	{"securityContext.privileged", "", always("policy does not allow privileged containers", "false")},
 	{"securityContext.allowPrivilegeEscalation", "", always("no container gains rights", "false")},
@@ -38,7 +47,7 @@ var mainRows = []row{
 	{"imagePullPolicy", "traits.imagePull", pullPolicy},
 	{"securityContext.windowsOptions", "properties.hostProcess", pod.hostProcess},
 	{"name", "", to.text},
-}
+})
 
 // pullPolicy is when a node pulls an image: never is not for images that nobody put there.
 var pullPolicy = matching(regexp.MustCompile("^(Always|IfNotPresent)$"), "the runtime pulls an image that a node does not have")
@@ -51,7 +60,7 @@ var podRows = []row{
 	{"securityContext.runAsNonRoot", "traits.security.nonRoot", pod.nonRoot},
 	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
 	{"terminationGracePeriodSeconds", "", pod.grace},
-	{"imagePullSecrets", "properties.pullSecrets", pod.pullSecrets},
+	{"imagePullSecrets", "properties.pullSecrets", each(pod.pullSecret)},
 	{"automountServiceAccountToken", "", always("pods run without rights on the API server", "false")},
 	{"enableServiceLinks", "", always("pods have no variables of other services", "false")},
 	{"os.name", "", pod.system},
@@ -68,24 +77,20 @@ var podRows = []row{
 	{"dnsConfig", "traits.pod.dnsConfig", pod.dnsConfig},
 	{"securityContext.supplementalGroups", "traits.security.groups", pod.groups},
 	{"affinity", "", podAffinity},
-	{"topologySpreadConstraints", "", spread},
+	{"topologySpreadConstraints", "", each(spread)},
 	{"nodeSelector", "", pod.nodeSelector},
-	{"tolerations", "traits.tolerations", pod.tolerations},
-	{"hostAliases", "traits.hostAliases", pod.hostAliases},
+	{"tolerations", "traits.tolerations", each(pod.toleration)},
+	{"hostAliases", "traits.hostAliases", each(pod.hostAlias)},
 }
 
 // extraRows are the fields of a container beside the component's own.
-var extraRows = []row{
-	{"image", "image", to.image},
-	{"command", "command", to.texts},
-	{"args", "args", to.texts},
-	{"env", "env", pod.environment},
-	{"envFrom", "envFrom", pod.envFrom},
+var extraRows = append(program("", "", "env", pod.environment), []row{
+	{"envFrom", "envFrom", each(pod.envFrom)},
 	{"name", "", to.text},
 	{"securityContext.runAsUser", "security.user", whole(0, 1<<31-1)},
 	{"securityContext.runAsGroup", "security.group", whole(0, 1<<31-1)},
 	{"securityContext.readOnlyRootFilesystem", "security.readOnlyRoot", to.boolean},
-	{"securityContext.capabilities.add", "security.capabilities", to.capabilities},
+	{"securityContext.capabilities.add", "security.capabilities", each(to.capability)},
 	{"restartPolicy", "", always("a container runs to its end, or is a sidecar", "Always")},
 	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
 	{"securityContext.privileged", "", always("policy does not allow privileged containers", "false")},
@@ -93,7 +98,7 @@ var extraRows = []row{
 	{"securityContext.runAsNonRoot", "", always("the Pod Security Standard of the tenant says who may be root", "true")},
 	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
 	{"securityContext.capabilities.drop", "", always("the Pod Security Standard of the tenant says what containers drop", "ALL", "all")},
-}
+}...)
 
 // addExtra is a container beside the component's own.
 func (pods) addExtra(s *scope, n *node, sidecar bool) {
@@ -112,34 +117,26 @@ func (pods) addExtra(s *scope, n *node, sidecar bool) {
 		s.c.doc.add("traits.init", e.d)
 		return
 	}
-	e.take(n, []row{
-		{"resources.requests", "resources.requests", to.resources},
-		{"resources.limits", "resources.limits", to.resources},
-		{"livenessProbe", "probes.liveness", to.probe},
-		{"readinessProbe", "probes.readiness", to.probe},
-		{"startupProbe", "probes.startup", to.probe},
-	})
+	e.take(n, append(probes("probes"), amounts...))
 	if limits, ok := e.d.get("resources.limits").(doc); ok {
 		delete(limits, "devices")
 	}
 	s.c.doc.add("traits.sidecars", e.d)
 }
 
-func (pods) containerPorts(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		s.port(doc{}, e, e.at("containerPort"), e.at("name"), e.at("protocol"))
-	}
+func (pods) containerPort(s *scope, n *node) (any, error) {
+	s.port(n, n.at("containerPort"), n.at("name"), n.at("protocol"))
 	return nil, nil
 }
 
 // port adds a port to the component, or finds it there.
-func (s *scope) port(p doc, whole, number, name, protocol *node) doc {
+func (s *scope) port(whole, number, name, protocol *node) doc {
 	i, ok := number.number()
 	if !ok || i < 1 || i > 65535 {
 		s.lose(whole, because("is no port", "properties: ports"))
 		return nil
 	}
-	p["port"] = i
+	p := doc{"port": i}
 	if proto := strings.ToUpper(protocol.string()); proto == "UDP" {
 		p["protocol"] = proto
 	} else if proto != "" && proto != "TCP" {
@@ -154,10 +151,22 @@ func (s *scope) port(p doc, whole, number, name, protocol *node) doc {
 	return s.addPort(p)
 }
 
+// ports takes ports, which others reach without a word or not.
+func ports(reachable bool) taking {
+	return each(func(s *scope, n *node) (any, error) {
+		if p := s.port(n, n.at("port"), n.at("name"), n.at("protocol")); p != nil {
+			mark(kept, n.at("expose"))
+			if said := n.at("expose").string(); said == "false" || said != "true" && !reachable {
+				p["expose"] = false
+			}
+		}
+		return nil, nil
+	})
+}
+
 // addPort adds a port, unless the component has it.
 func (s *scope) addPort(p doc) doc {
-	ports, _ := s.c.doc.get("properties.ports").([]any)
-	for _, have := range ports {
+	for _, have := range s.c.doc.list("properties.ports") {
 		have := have.(doc)
 		if have["port"] == p["port"] && have["protocol"] == p["protocol"] {
 			return have
@@ -183,16 +192,14 @@ func (pods) grace(s *scope, n *node) (any, error) {
 	return nil, nil
 }
 
-func (pods) pullSecrets(s *scope, n *node) (any, error) {
-	var list []any
-	for _, e := range n.items() {
-		if name := e.at("name").string(); objectPattern.MatchString(name) {
-			list = append(list, name)
-			s.keep(name)
-			mark(kept, e.at("name"))
-			continue
-		}
-		s.lose(e, because("names no Secret", ""))
+func (pods) pullSecret(s *scope, n *node) (any, error) { return s.pullSecret(n.at("name")) }
+
+// pullSecret takes the name of a Secret to pull images with.
+func (s *scope) pullSecret(name *node) (any, error) {
+	if !objectPattern.MatchString(name.string()) {
+		return nil, because("names no Secret", "")
 	}
-	return some(list), nil
+	s.keep(name.string())
+	mark(kept, name)
+	return name.string(), nil
 }

@@ -15,49 +15,39 @@ func holdsSecret(name, value string) bool { return decode.HoldsSecret(secretWord
 // environment takes the variables of a container of Kubernetes.
 func (pods) environment(s *scope, n *node) (any, error) {
 	env := doc{}
-	for _, e := range n.items() {
+	s.each(n.items(), func(s *scope, e *node) (v any, err error) {
 		name := e.at("name").string()
 		if !variablePattern.MatchString(name) {
-			s.lose(e, because("is no name that a variable may have", ""))
-			continue
+			return nil, because("is no name that a variable may have", "")
 		}
-		var v any
-		var err error
 		if from := e.at("valueFrom"); !from.null() {
 			v, err = pod.referenceOf(s, from)
 		} else {
 			v, err = s.variable(name, e.at("value"))
 		}
-		if err != nil {
-			s.lose(e, err)
-			continue
+		if err == nil {
+			env[name] = v
+			mark(kept, e.at("name"), e.at("value"))
 		}
-		env[name] = v
-		mark(kept, e.at("name"), e.at("value"))
-	}
+		return nil, err
+	})
 	return some(env), nil
 }
 
 // variables takes variables that are a mapping of names to values.
 func (pods) variables(s *scope, n *node) (any, error) {
-	env := doc{}
-	for _, k := range n.fields() {
-		if k.node.kind == scalar && k.node.fate == lost {
-			continue
+	return s.fields(n, func(name string, v *node) (value any, err error) {
+		switch {
+		case v.kind == scalar && v.fate == lost:
+			return nil, nil
+		case !variablePattern.MatchString(name):
+			return nil, because("is no name that a variable may have", "")
 		}
-		if !variablePattern.MatchString(k.name) {
-			s.lose(k.node, because("is no name that a variable may have", ""))
-			continue
+		if value, err = s.variable(name, v); err == nil {
+			mark(kept, v)
 		}
-		v, err := s.variable(k.name, k.node)
-		if err != nil {
-			s.lose(k.node, err)
-			continue
-		}
-		env[k.name] = v
-		mark(kept, k.node)
-	}
-	return some(env), nil
+		return value, err
+	}), nil
 }
 
 // variable returns the value of a variable: a text, or the key of a Secret that somebody is to make if
@@ -84,56 +74,44 @@ func (s *scope) secret(name, key string) (any, error) {
 }
 
 // referenceOf returns the value of a variable that stands elsewhere.
-func (pods) referenceOf(s *scope, n *node) (any, error) {
+func (pods) referenceOf(s *scope, n *node) (v any, err error) {
+	from := n.at("secretKeyRef")
 	switch {
-	case !n.at("secretKeyRef").null():
-		from := n.at("secretKeyRef")
-		v, err := s.secret(from.at("name").string(), from.at("key").string())
-		if err == nil {
-			mark(kept, from.at("name"), from.at("key"))
-		}
-		return v, err
+	case !from.null():
+		v, err = s.secret(from.at("name").string(), from.at("key").string())
 	case !n.at("configMapKeyRef").null():
-		from := n.at("configMapKeyRef")
-		v, err := s.configKey(from.at("name").string(), from.at("key").string())
-		if err == nil {
-			mark(kept, from.at("name"), from.at("key"))
-		}
-		return v, err
-	case !n.at("fieldRef.fieldPath").null():
-		if field := n.at("fieldRef.fieldPath").string(); fieldPattern.MatchString(field) {
-			mark(kept, n.at("fieldRef"))
-			return doc{"field": field}, nil
-		}
+		from = n.at("configMapKeyRef")
+		v, err = s.configKey(from.at("name").string(), from.at("key").string())
+	case fieldPattern.MatchString(n.at("fieldRef.fieldPath").string()):
+		mark(kept, n.at("fieldRef"))
+		return doc{"field": n.at("fieldRef.fieldPath").string()}, nil
+	default:
+		return nil, because("comes from something that a variable cannot have its value from", "properties: env")
 	}
-	return nil, because("comes from something that a variable cannot have its value from", "properties: env")
+	if err == nil {
+		mark(kept, from.at("name"), from.at("key"))
+	}
+	return v, err
 }
 
 // envFrom takes what gives a container all its keys as variables.
 func (pods) envFrom(s *scope, n *node) (any, error) {
-	var list []any
-	for _, e := range n.items() {
-		config, secret := e.at("configMapRef.name"), e.at("secretRef.name")
-		switch {
-		case e.at("prefix").string() != "":
-			s.lose(e, because("names with a prefix are not made", "properties: env"))
-		case !config.null():
-			source, err := s.configMap(config.string())
-			if err != nil {
-				s.lose(e, err)
-				continue
-			}
-			list = append(list, doc{"config": source})
+	config, secret := n.at("configMapRef.name"), n.at("secretRef.name")
+	switch {
+	case n.at("prefix").string() != "":
+		return nil, because("names with a prefix are not made", "properties: env")
+	case !config.null():
+		source, err := s.configMap(config.string())
+		if err == nil {
 			mark(kept, config)
-		case !secret.null() && objectPattern.MatchString(secret.string()):
-			list = append(list, doc{"secret": doc{"existing": secret.string()}})
-			s.keep(secret.string())
-			mark(kept, secret)
-		default:
-			s.lose(e, because("names neither a ConfigMap nor a Secret", ""))
 		}
+		return doc{"config": source}, err
+	case !secret.null() && objectPattern.MatchString(secret.string()):
+		s.keep(secret.string())
+		mark(kept, secret)
+		return doc{"secret": doc{"existing": secret.string()}}, nil
 	}
-	return some(list), nil
+	return nil, because("names neither a ConfigMap nor a Secret", "")
 }
 
 // hostVariable matches the endings of variables that have a host and nothing else.

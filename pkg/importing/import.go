@@ -126,16 +126,9 @@ func (t *translation) component(name, kind string) *component {
 }
 
 func (t *translation) free(name string) string {
-	name = cmp.Or(name, "component")
-	taken := map[string]bool{}
-	for _, c := range t.app.components {
-		taken[c.name] = true
-	}
-	try := name
-	for i := 2; taken[try]; i++ {
-		try = fmt.Sprintf("%.58s-%d", name, i)
-	}
-	return try
+	return unused(cmp.Or(name, "component"), func(name string) bool {
+		return slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == name })
+	})
 }
 
 // drop takes a component out.
@@ -186,14 +179,10 @@ func finish(t *translation, o Options) {
 		slices.Sort(keys)
 		t.report.Secrets = append(t.report.Secrets, Secret{name, slices.Compact(keys)})
 	}
-	from := "a file"
-	if o.File != "" {
-		from = o.File
-	}
 	if len(t.app.comment) > 0 {
 		t.app.comment = append(t.app.comment, "")
 	}
-	t.app.comment = append(t.app.comment, "Imported from "+from+" ("+string(o.Format)+").")
+	t.app.comment = append(t.app.comment, "Imported from "+cmp.Or(o.File, "a file")+" ("+string(o.Format)+").")
 	if len(t.report.Secrets) > 0 {
 		t.app.comment = append(t.app.comment, "", "Make these Secrets in its namespace before it starts, or say where their values are",
 			"with a component of type external-secret or a file that SOPS encrypted:")

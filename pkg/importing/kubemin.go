@@ -128,25 +128,21 @@ func (kubeMin) single(n *node) {
 	}
 }
 
-var kubeMinRows = []row{
-	{"properties.ports", "", kubemin.ports},
+var kubeMinRows = append(program("properties.", "properties.", "env", pod.variables), []row{
+	{"properties.ports", "", ports(true)},
 	{"image", "properties.image", to.image},
 	{"replicas", "replicas", whole(1, 1_000_000)},
-	{"properties.image", "properties.image", to.image},
-	{"properties.command", "properties.command", to.texts},
-	{"properties.args", "properties.args", to.texts},
 	{"properties.labels", "properties.labels", to.labels},
-	{"properties.env", "properties.env", pod.variables},
-	{"traits.envs", "", kubemin.envs},
-	{"traits.envFrom", "traits.envFrom", kubemin.envFrom},
+	{"traits.envs", "", each(kubemin.env)},
+	{"traits.envFrom", "traits.envFrom", each(kubemin.envFrom)},
 	{"traits.resources", "", kubemin.resources},
-	{"traits.probes", "", kubemin.probes},
-	{"traits.storage", "", kubemin.storage},
-	{"traits.init", "", kubemin.initial},
-	{"traits.sidecar", "", kubemin.sidecars},
+	{"traits.probes", "", each(kubemin.probe)},
+	{"traits.storage", "", each(kubemin.storage)},
+	{"traits.init", "", kubemin.extras("init")},
+	{"traits.sidecar", "", kubemin.extras("sidecars")},
 	{"traits.ingress", "", kubemin.ingress},
 	{"traits.rbac", "traits.rights", rbac.trait},
-}
+}...)
 
 func (kubeMin) component(t *translation, n *node, c *component) {
 	mark(kept, n.at("name"), n.at("type"), n.at("action"))
@@ -175,16 +171,14 @@ func (kubeMin) deploy(t *translation, n *node, names []*node) {
 	together := n.at("mode").string() == "DAG"
 	name := n.at("name").string()
 	components := deployedBy(t, names)
-	switch {
-	case len(components) == 0:
-	case together || len(components) == 1:
+	if len(components) == 1 || together && len(components) > 0 {
 		t.step(name, doc{"type": "deploy", "components": components})
-	default:
+	} else {
 		for _, c := range components {
 			t.step(name+"-"+c.(string), doc{"type": "deploy", "components": []any{c}})
 		}
 	}
-	if len(components) > 0 || len(names) > 0 {
+	if len(names) > 0 {
 		mark(kept, n.at("name"), n.at("mode"))
 	}
 }

@@ -1,84 +1,58 @@
 package importing
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 )
 
-func (kubeMin) ports(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		p := s.port(doc{}, e, e.at("port"), e.at("name"), e.at("protocol"))
-		if p != nil {
-			mark(kept, e.at("expose"))
-		}
-		if p != nil && e.at("expose").string() == "false" {
-			p["expose"] = false
-		}
+// env takes a variable.
+func (kubeMin) env(s *scope, n *node) (any, error) {
+	name, from := n.at("name"), n.at("valueFrom")
+	if !variablePattern.MatchString(name.string()) {
+		return nil, because("is no name that a variable may have", "")
 	}
-	return nil, nil
-}
-
-func (kubeMin) envs(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		name, from := e.at("name"), e.at("valueFrom")
-		if !variablePattern.MatchString(name.string()) {
-			s.lose(e, because("is no name that a variable may have", ""))
-			continue
-		}
-		var v any
-		var err error
-		switch {
-		case !from.at("static").null():
-			v, err = s.variable(name.string(), from.at("static"))
-			mark(kept, from.at("static"))
-		case !from.at("secret").null():
-			v, err = s.secret(from.at("secret.name").string(), from.at("secret.key").string())
-			mark(kept, from.at("secret.name"), from.at("secret.key"))
-		case s.configs[from.at("config.name").string()] != "" && keyPattern.MatchString(from.at("config.key").string()):
-			v = doc{"config": doc{"name": s.configs[from.at("config.name").string()], "key": from.at("config.key").string()}}
-			mark(kept, from.at("config.name"), from.at("config.key"))
-		case fieldPattern.MatchString(from.at("field").string()):
-			v = doc{"field": from.at("field").string()}
-			mark(kept, from.at("field"))
-		default:
-			err = because("comes from something that a variable cannot have its value from", "properties: env")
-		}
-		if err != nil {
-			s.lose(e, err)
-			continue
-		}
+	var v any
+	var err error
+	config, key := s.configs[from.at("config.name").string()], from.at("config.key").string()
+	switch {
+	case !from.at("static").null():
+		v, err = s.variable(name.string(), from.at("static"))
+		mark(kept, from.at("static"))
+	case !from.at("secret").null():
+		v, err = s.secret(from.at("secret.name").string(), from.at("secret.key").string())
+		mark(kept, from.at("secret.name"), from.at("secret.key"))
+	case config != "" && keyPattern.MatchString(key):
+		v = doc{"config": doc{"name": config, "key": key}}
+		mark(kept, from.at("config.name"), from.at("config.key"))
+	case fieldPattern.MatchString(from.at("field").string()):
+		v = doc{"field": from.at("field").string()}
+		mark(kept, from.at("field"))
+	default:
+		err = because("comes from something that a variable cannot have its value from", "properties: env")
+	}
+	if err == nil {
 		s.d.sub("properties").sub("env")[name.string()] = v
-		mark(kept, name)
 	}
-	return nil, nil
+	return nil, keeping(err, name)
 }
 
 func (kubeMin) envFrom(s *scope, n *node) (any, error) {
-	var list []any
-	for _, e := range n.items() {
-		source := e.at("sourceName")
-		switch e.at("type").string() {
-		case "configMap", "config":
-			config, err := s.configMap(source.string())
-			if err != nil {
-				s.lose(e, err)
-				continue
-			}
-			list = append(list, doc{"config": config})
-		case "secret":
-			if !objectPattern.MatchString(source.string()) {
-				s.lose(e, because("names no Secret", ""))
-				continue
-			}
-			s.keep(source.string())
-			list = append(list, doc{"secret": doc{"existing": source.string()}})
-		default:
-			s.lose(e, because("names neither a config nor a secret", ""))
-			continue
+	source := n.at("sourceName")
+	entry, err := doc{}, error(nil)
+	switch n.at("type").string() {
+	case "configMap", "config":
+		entry["config"], err = s.configMap(source.string())
+	case "secret":
+		if !objectPattern.MatchString(source.string()) {
+			return nil, because("names no Secret", "")
 		}
-		mark(kept, source, e.at("type"))
+		s.keep(source.string())
+		entry["secret"] = doc{"existing": source.string()}
+	default:
+		return nil, because("names neither a config nor a secret", "")
 	}
-	return some(list), nil
+	return entry, keeping(err, source, n.at("type"))
 }
 
 // resources takes requests that are the limits, too.
@@ -96,22 +70,17 @@ func (kubeMin) resources(s *scope, n *node) (any, error) {
 	return nil, nil
 }
 
-func (kubeMin) probes(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		kind := e.at("type").string()
-		if kind != "liveness" && kind != "readiness" && kind != "startup" {
-			s.lose(e, because("is neither liveness, nor readiness, nor startup", ""))
-			continue
-		}
-		mark(kept, e.at("type"))
-		v, err := to.probe(s, e)
-		if err != nil {
-			s.lose(e, err)
-			continue
-		}
+func (kubeMin) probe(s *scope, n *node) (any, error) {
+	kind := n.at("type").string()
+	if kind != "liveness" && kind != "readiness" && kind != "startup" {
+		return nil, because("is neither liveness, nor readiness, nor startup", "")
+	}
+	mark(kept, n.at("type"))
+	v, err := to.probe(s, n)
+	if err == nil {
 		s.d.set("traits.probes."+kind, v)
 	}
-	return nil, nil
+	return nil, err
 }
 
 // volume reads an entry of storage as a volume.
@@ -123,105 +92,80 @@ func (kubeMin) volume(s *scope, e *node) (*volume, error) {
 			return v, v.existing(s.translation, e.at("claimName"))
 		}
 		v.doc["type"], v.doc["size"] = "persistent", "1Gi" // as KubeMin without a word
-		part := &scope{s.translation, s.c, v.doc, nil}
-		part.take(e, []row{{"size", "size", asMemory}, {"storageClass", "storageClass", matching(objectPattern, "is no name of a class")}})
+		s.into(v.doc).take(e, []row{{"size", "size", asMemory}, {"storageClass", "storageClass", matching(objectPattern, "is no name of a class")}})
 	case "ephemeral":
 		v.doc["type"] = "ephemeral"
 	case "config":
-		v.config(s.translation, e.at("sourceName"))
-		return v, v.err
+		return v, v.config(s.translation, e.at("sourceName"), nil)
 	case "secret":
-		return v, v.secret(s.translation, e.at("sourceName"))
+		return v, v.secret(s.translation, e.at("sourceName"), nil)
 	default:
 		return nil, because("is of a kind that no storage has", "traits: storage")
 	}
 	return v, nil
 }
 
-// kubeMinMount is where an entry of storage is mounted.
-func kubeMinMount(e *node) string {
-	if path := e.at("mountPath").string(); path != "" {
-		return path
-	}
-	return "/mnt/" + e.at("name").string()
-}
-
-func keepKubeMinMount(e *node) {
-	mark(kept, e.at("name"), e.at("type"), e.at("mountPath"), e.at("subPath"), e.at("readOnly"), e.at("sourceName"), e.at("tmpCreate"))
+// mount mounts a volume where an entry of storage says. Into is nil for the component's own container.
+func (kubeMin) mount(s *scope, into doc, e *node) error {
+	name := e.at("name").string()
+	err := pod.mountBeside(s, into, name, cmp.Or(e.at("mountPath").string(), "/mnt/"+name), e.at("subPath").string(), e.at("readOnly").bool())
+	return keeping(err, e.at("name"), e.at("type"), e.at("mountPath"), e.at("subPath"), e.at("readOnly"), e.at("sourceName"), e.at("tmpCreate"))
 }
 
 func (kubeMin) storage(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		v, err := kubemin.volume(s, e)
-		if err == nil {
-			s.volumes[e.at("name").string()] = v
-			err = s.mount(e.at("name").string(), kubeMinMount(e), e.at("subPath").string(), e.at("readOnly").bool())
-		}
-		if err != nil {
-			s.lose(e, err)
-			continue
-		}
-		keepKubeMinMount(e)
+	v, err := kubemin.volume(s, n)
+	if err == nil {
+		s.volumes[n.at("name").string()] = v
+		err = kubemin.mount(s, nil, n)
 	}
-	return nil, nil
+	return nil, err
 }
 
-func (kubeMin) initial(s *scope, n *node) (any, error) { return kubemin.extras(s, n, "init") }
-
-func (kubeMin) sidecars(s *scope, n *node) (any, error) { return kubemin.extras(s, n, "sidecars") }
-
 // extras reads containers beside the component's own, with the traits in them.
-func (kubeMin) extras(s *scope, n *node, into string) (any, error) {
-	for i, e := range n.items() {
-		part := s.part()
-		for _, at := range []string{"", "properties."} {
-			part.take(e, []row{
-				{at + "image", "image", to.image},
-				{at + "command", "command", to.texts},
-				{at + "args", "args", to.texts},
-				{at + "env", "env", pod.variables},
-			})
-		}
-		name := dnsName(e.at("name").string())
-		if name == "" {
-			name = fmt.Sprintf("%s-%d", into, i)
-		}
-		if part.d["image"] == nil {
-			s.lose(e, because("has no image", ""))
-			continue
-		}
-		part.d["name"] = name
-		mark(kept, e.at("name"))
-		for _, m := range e.at("traits.storage").items() {
-			if s.volumes[m.at("name").string()] == nil {
-				v, err := kubemin.volume(s, m)
-				if err != nil {
-					v = &volume{err: err}
-				}
-				s.volumes[m.at("name").string()] = v
-			}
-			if err := pod.mountBeside(s, part.d, m.at("name").string(), kubeMinMount(m), m.at("subPath").string(), m.at("readOnly").bool()); err != nil {
-				s.lose(m, err)
-				continue
-			}
-			keepKubeMinMount(m)
-		}
-		if into == "sidecars" {
-			part.take(e, []row{{"traits.resources", "", kubemin.resources}, {"traits.probes", "", kubemin.probes}})
-			delete(part.d.sub("resources").sub("requests"), "devices")
-			if probes := part.d.get("traits.probes"); probes != nil {
-				part.d["probes"] = probes
-				delete(part.d, "traits")
+func (kubeMin) extras(into string) taking {
+	return func(s *scope, n *node) (any, error) {
+		for i, e := range n.items() {
+			if d := kubemin.extra(s, e, into, fmt.Sprintf("%s-%d", into, i)); d != nil {
+				s.c.doc.add("traits."+into, d)
 			}
 		}
-		part.take(e, []row{{"traits.envs", "", kubemin.envs}, {"traits.envFrom", "envFrom", kubemin.envFrom}})
-		if properties, ok := part.d["properties"].(doc); ok {
-			maps.Copy(part.d.sub("env"), properties.sub("env"))
-			delete(part.d, "properties")
-		}
-		s.c.doc.add("traits."+into, part.d)
+		return nil, nil
 	}
-	return nil, nil
+}
+
+func (kubeMin) extra(s *scope, n *node, into, unnamed string) doc {
+	part := s.part()
+	part.take(n, append(program("", "", "env", pod.variables), program("properties.", "", "env", pod.variables)...))
+	if part.d["image"] == nil {
+		s.lose(n, because("has no image", ""))
+		return nil
+	}
+	part.d["name"] = cmp.Or(dnsName(n.at("name").string()), unnamed)
+	mark(kept, n.at("name"))
+	s.each(n.at("traits.storage").items(), func(s *scope, m *node) (any, error) {
+		if name := m.at("name").string(); s.volumes[name] == nil {
+			v, err := kubemin.volume(s, m)
+			if err != nil {
+				v = &volume{err: err}
+			}
+			s.volumes[name] = v
+		}
+		return nil, kubemin.mount(s, part.d, m)
+	})
+	if into == "sidecars" {
+		part.take(n, []row{{"traits.resources", "", kubemin.resources}, {"traits.probes", "", each(kubemin.probe)}})
+		delete(part.d.sub("resources").sub("requests"), "devices")
+		if probes := part.d.get("traits.probes"); probes != nil {
+			part.d["probes"] = probes
+			delete(part.d, "traits")
+		}
+	}
+	part.take(n, []row{{"traits.envs", "", each(kubemin.env)}, {"traits.envFrom", "envFrom", each(kubemin.envFrom)}})
+	if properties, ok := part.d["properties"].(doc); ok {
+		maps.Copy(part.d.sub("env"), properties.sub("env"))
+		delete(part.d, "properties")
+	}
+	return part.d
 }
 
 func (kubeMin) ingress(s *scope, n *node) (any, error) {
@@ -240,13 +184,12 @@ func (kubeMin) ingress(s *scope, n *node) (any, error) {
 
 func (kubeMin) routes(s *scope, e *node, host string) {
 	class := e.at("ingressClassName")
-	for _, r := range e.at("routes").items() {
+	s.each(e.at("routes").items(), func(s *scope, r *node) (any, error) {
 		if own := r.at("host").string(); own != "" && own != host {
-			continue
+			return nil, nil
 		}
 		if to := s.hosts[r.at("backend.serviceName").string()]; to != s.c.name {
-			s.lose(r, because("leads to another component", "traits: ingress, of that component"))
-			continue
+			return nil, because("leads to another component", "traits: ingress, of that component")
 		}
 		port, err := to.port(s, r.at("backend.servicePort"))
 		var entry doc
@@ -254,8 +197,7 @@ func (kubeMin) routes(s *scope, e *node, host string) {
 			entry, err = s.entrance(host, port, r.at("path").string(), r.at("pathType").string())
 		}
 		if err != nil {
-			s.lose(r, err)
-			continue
+			return nil, err
 		}
 		if dnsName(class.string()) == class.string() && class.string() != "" {
 			entry["className"] = class.string()
@@ -269,5 +211,6 @@ func (kubeMin) routes(s *scope, e *node, host string) {
 		}
 		s.d.add("traits.ingress", entry)
 		mark(kept, e.at("name"), e.at("hosts"), r.at("host"), r.at("path"), r.at("pathType"), r.at("backend.serviceName"), r.at("backend.servicePort"))
-	}
+		return nil, nil
+	})
 }

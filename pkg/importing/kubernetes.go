@@ -205,7 +205,7 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 	}
 	identity(d)
 	manifest.sameLabels(d, c)
-	if replicas, _ := c.doc["replicas"].(int64); replicas == 0 {
+	if c.replicas() == 0 {
 		delete(c.doc, "replicas")
 		t.lose(spec.at("replicas"), because("is stopped by its application, not by its replicas", "desired: \"suspended\""))
 	}

@@ -57,10 +57,8 @@ func (manifests) readBudget(t *translation, d *node, c *component) {
 		t.lose(d, noWorkload)
 		return
 	}
-	if least, isLeast := d.at("spec.minAvailable").number(); !ok && isLeast {
-		if replicas, _ := c.doc["replicas"].(int64); replicas > least {
-			most, ok = replicas-least, true
-		}
+	if least, isLeast := d.at("spec.minAvailable").number(); !ok && isLeast && c.replicas() > least {
+		most, ok = c.replicas()-least, true
 	}
 	if !ok || most < 1 {
 		t.lose(d, because("says no number of pods that may be down", "traits: disruption: maxUnavailable"))

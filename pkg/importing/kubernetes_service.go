@@ -106,7 +106,7 @@ func (manifests) addServicePort(s *scope, p *node) {
 	}
 	mark(kept, p.at("port"), behind, p.at("protocol"))
 	name := p.at("name").string()
-	list, _ := s.c.doc.get("properties.ports").([]any)
+	list := s.c.doc.list("properties.ports")
 	for _, have := range list {
 		have := have.(doc)
 		same := (have["protocol"] == "UDP") == (protocol == "UDP")

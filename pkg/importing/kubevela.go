@@ -34,37 +34,32 @@ func (vela) read(t *translation, docs []*node) error {
 	made := map[*node]*component{}
 	list := app.at("spec.components").items()
 	for _, n := range list {
-		name := n.at("name").string()
-		kind, known := velaTypes[n.at("type").string()]
+		var c *component
+		name, of := n.at("name").string(), n.at("type").string()
+		kind, known := velaTypes[of]
 		switch {
-		case n.at("type").string() == "k8s-objects":
+		case of == "k8s-objects":
 			kubevela.objects(t, n)
-		case velaCharts[n.at("type").string()] != nil, t.defined.charts[n.at("type").string()] != nil:
-			if c := helm.component(t, n); c != nil {
-				made[n] = c
-				t.steps[name] = c.name
-			}
-		case t.defined.describes(n.at("type").string()) != nil:
-			if c := t.defined.resource(t, n); c != nil {
-				made[n] = c
-				t.steps[name] = c.name
-			}
-		case !known && t.defined.has(definesComponent, n.at("type").string()):
-			if c := t.defined.component(t, n); c != nil {
-				made[n] = c
+		case velaCharts[of] != nil, t.defined.charts[of] != nil:
+			c = helm.component(t, n)
+		case t.defined.describes(of) != nil:
+			c = t.defined.resource(t, n)
+		case !known && t.defined.has(definesComponent, of):
+			if c = t.defined.component(t, n); c != nil {
 				t.use(name, c.name)
-				t.steps[name] = c.name
 			}
 		case !known:
 			t.lose(n, because("is of a type that KubeVela's platform defined", "a type that the platform defines (definitions: components)"))
 		case n.at("properties.image").null():
 			t.lose(n, because("has no image", "properties: image"))
 		default:
-			made[n] = t.component(name, kind)
-			affine.label(t, made[n], n.at("properties.labels"))
-			t.podLabels[made[n]]["app.oam.dev/component"] = name
-			t.use(name, made[n].name)
-			t.steps[name] = made[n].name
+			c = t.component(name, kind)
+			affine.label(t, c, n.at("properties.labels"))
+			t.podLabels[c]["app.oam.dev/component"] = name
+			t.use(name, c.name)
+		}
+		if c != nil {
+			made[n], t.steps[name] = c, c.name
 		}
 	}
 	for _, n := range list {
@@ -99,7 +94,7 @@ var velaTypes = map[string]string{
 
 // velaRows are the properties of the types that every KubeVela has.
 var velaRows = []row{
-	{"ports", "", kubevela.ports},
+	{"ports", "", ports(false)},
 	{"port", "", kubevela.port},
 	{"image", "properties.image", to.image},
 	{"cmd", "properties.command", to.texts},
@@ -114,7 +109,7 @@ var velaRows = []row{
 	{"livenessProbe", "traits.probes.liveness", to.probe},
 	{"readinessProbe", "traits.probes.readiness", to.probe},
 	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
-	{"imagePullSecrets", "properties.pullSecrets", kubevela.pullSecrets},
+	{"imagePullSecrets", "properties.pullSecrets", each((*scope).pullSecret)},
 	{"exposeType", "", to.serviceType},
 	{"count", "replicas", whole(1, 1_000_000)},
 	{"schedule", "properties.schedule", matching(schedulePattern, "is no schedule with five fields")},
@@ -163,7 +158,5 @@ func (vela) properties(s *scope, n *node) {
 		}
 	}
 	s.take(n.at("properties"), velaRows)
-	if _, err := kubevela.volumes(s, n.at("properties.volumes")); err != nil {
-		s.lose(n.at("properties.volumes"), err)
-	}
+	s.each(n.at("properties.volumes").items(), kubevela.mounted)
 }

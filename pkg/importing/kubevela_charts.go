@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"strings"
@@ -31,7 +32,7 @@ var (
 )
 
 // chart is the directory of a chart. Where it comes from, and its version, are a matter of who puts it there.
-func (charts) chart(name, address, version string) func(*scope, *node) (any, error) {
+func (charts) chart(name, address, version string) taking {
 	return func(s *scope, n *node) (any, error) {
 		source := strings.TrimSuffix(n.at(name).string(), "/")
 		above, base := "", source[strings.LastIndex(source, "/")+1:]
@@ -76,11 +77,7 @@ func (charts) values(s *scope, n *node) (any, error) {
 func (charts) valuesFrom(s *scope, n *node) (any, error) {
 	var values any
 	for _, e := range n.items() {
-		key := "values.yaml"
-		if k := e.at("key"); k.string() != "" {
-			key = k.string()
-		}
-		said, err := helm.valuesOf(s.translation, e.at("kind").string(), e.at("name").string(), key)
+		said, err := helm.valuesOf(s.translation, e.at("kind").string(), e.at("name").string(), cmp.Or(e.at("key").string(), "values.yaml"))
 		if err != nil {
 			s.lose(e, err)
 			continue
@@ -148,10 +145,8 @@ func (charts) component(t *translation, n *node) *component {
 		rows = []row{{"", "properties.values", helm.values}}
 	}
 	for _, r := range rows {
-		if r.from != "" {
+		if r.from+r.to != "" {
 			s.take(properties, []row{r})
-		} else if r.to != "" {
-			s.take(&node{kind: mapping, keys: []key{{"all", properties}}}, []row{{"all", r.to, r.as}})
 		} else if _, err := r.as(s, properties); err != nil {
 			t.lose(n, err)
 			t.drop(c)

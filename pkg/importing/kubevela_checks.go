@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"regexp"
 	"time"
 )
@@ -28,11 +29,7 @@ func (calls) metrics(t *translation, n *node) []doc {
 	check := doc{"prometheus": endpoint.string(), "query": query.string(), "success": "value " + m[1] + " " + m[2] + m[3], "every": asked.String()}
 	for _, field := range []struct{ from, to, without string }{{"duration", "times", "5m"}, {"failDuration", "failures", "2m"}} {
 		said := properties.at(field.from)
-		text := said.string()
-		if text == "" {
-			text = field.without // as KubeVela without a word
-		}
-		d, err := time.ParseDuration(text)
+		d, err := time.ParseDuration(cmp.Or(said.string(), field.without)) // as KubeVela without a word
 		if err != nil || d <= 0 || d > 24*time.Hour {
 			t.lose(said, because("is no duration up to a day", ""))
 			continue
@@ -75,12 +72,7 @@ func (calls) outputs(t *translation, n *node, step doc) {
 			t.lose(o, because("hands on a part of an answer", "workflow: steps: outputs"))
 			continue
 		}
-		into, _ := step["outputs"].(doc)
-		if into == nil {
-			into = doc{}
-			step["outputs"] = into
-		}
-		into[name] = what
+		step.sub("outputs")[name] = what
 		mark(kept, o)
 	}
 }

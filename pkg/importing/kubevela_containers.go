@@ -5,37 +5,26 @@ type containers struct{}
 
 var several containers
 
-// containers takes what traits say of several containers: of the component's own, which has its name, and of those
+// container takes what traits say of one of several containers: of the component's own, which has its name, or of one
 // beside it.
-func (containers) containers(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		name := e.at("containerName")
-		into, prefix := s.container(name.string()), ""
-		if name.string() == s.c.name {
-			into, prefix = s.c.doc, "properties."
-		}
-		if into == nil {
-			s.lose(e, because("names no container of the component", "traits: sidecars"))
-			continue
-		}
-		part := &scope{s.translation, s.c, into, s.volumes}
-		part.take(e, []row{
-			{"image", prefix + "image", to.image},
-			{"command", prefix + "command", to.texts},
-			{"args", prefix + "args", to.texts},
-			{"env", prefix + "env", pod.variables},
-			{"imagePullPolicy", "", always("the pull policy is that of all containers", "IfNotPresent")},
-		})
-		mark(kept, name)
+func (containers) container(s *scope, n *node) (any, error) {
+	name := n.at("containerName")
+	into, prefix := s.container(name.string()), ""
+	if name.string() == s.c.name {
+		into, prefix = s.c.doc, "properties."
 	}
+	if into == nil {
+		return nil, because("names no container of the component", "traits: sidecars")
+	}
+	s.into(into).take(n, append(program("", prefix, "env", pod.variables), row{"imagePullPolicy", "", always("the pull policy is that of all containers", "IfNotPresent")}))
+	mark(kept, name)
 	return nil, nil
 }
 
 // container returns the container of a name beside the component's own, nil if there is none.
 func (s *scope) container(name string) doc {
 	for _, where := range []string{"sidecars", "init"} {
-		list, _ := s.c.doc.get("traits." + where).([]any)
-		for _, e := range list {
+		for _, e := range s.c.doc.list("traits." + where) {
 			if e := e.(doc); e["name"] == dnsName(name) && name != "" {
 				return e
 			}
@@ -44,14 +33,10 @@ func (s *scope) container(name string) doc {
 	return nil
 }
 
-// ports takes the ports of several containers: those of a pod are one list.
+// ports takes the ports of one of several containers: those of a pod are one list.
 func (containers) ports(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		if _, err := pod.containerPorts(s, e.at("ports")); err != nil {
-			return nil, err
-		}
-		mark(kept, e.at("containerName"))
-	}
+	s.each(n.at("ports").items(), pod.containerPort)
+	mark(kept, n.at("containerName"))
 	return nil, nil
 }
 

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,10 +40,7 @@ func (d *defined) define(docs []*node) {
 		if name, chart := n.at("metadata.name").string(), n.at("spec.schematic.helm"); kind == definesComponent && chart != nil && d.charts[name] == nil {
 			d.charts[name] = chart
 		}
-		source := n.at("spec.schematic.cue.template").string()
-		if source == "" {
-			source = n.at("spec.extension.template").string() // of older ones
-		}
+		source := cmp.Or(n.at("spec.schematic.cue.template").string(), n.at("spec.extension.template").string()) // the latter of older ones
 		if terraform := n.at("spec.schematic.terraform"); kind == definesComponent && !terraform.at("configuration").null() {
 			kind, source = definesResource, terraform.at("configuration").string()
 			if terraform.at("type").string() == "remote" {
@@ -201,11 +199,6 @@ func (d *defined) trait(s *scope, n *node) {
 		manifest.attach(s.translation, x.others, workload, s.c)
 	})
 	x.keep(s.translation, n.at("properties"), objects)
-	some := false
-	n.at("properties").leaves(func(l *node) { some = some || l.fate == kept || l.fate == withheld })
-	if some {
-		mark(kept, n.at("type"))
-	}
 }
 
 // like is a workload whose pods have the labels that KubeVela gives them.

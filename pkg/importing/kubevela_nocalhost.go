@@ -73,9 +73,7 @@ func (nocalhost) annotate(s *scope, n *node) (any, error) {
 		return nil, because("is no text that an annotation may have", "")
 	}
 	patch.patch(s, doc{"annotations": doc{"dev.nocalhost/application-name": s.app.name, "dev.nocalhost": string(config)}})
-	if p := s.port(doc{}, port, port, nil, nil); p != nil {
-		delete(p, "expose")
-	}
+	delete(s.port(port, port, nil, nil), "expose")
 	mark(kept, port, n.at("image"), n.at("serviceType"), n.at("portForward"))
 	s.note("%s: Nocalhost has to work on a copy of the workload, because D-AROS takes back what others change", s.c.name)
 	return nil, nil

@@ -26,7 +26,7 @@ func (rollouts) canary(t *translation, c *component) doc {
 			stages = append(stages, doc{"replicas": sum})
 		}
 	}
-	if want, _ := c.doc["replicas"].(int64); stages == nil || len(list) == 1 && sum > max(want, 1) || c.doc["type"] == "store" {
+	if stages == nil || len(list) == 1 && sum > max(c.replicas(), 1) || c.doc["type"] == "store" {
 		return nil
 	}
 	delete(t.batches, c.name)
@@ -48,7 +48,7 @@ func (rollouts) place(t *translation) {
 			if rest != nil {
 				t.step("deploy", doc{"type": "deploy", "components": rest})
 			}
-			if steps, _ := t.app.workflow["steps"].([]any); len(steps) > 1 {
+			if len(t.app.workflow.list("steps")) > 1 {
 				t.app.workflow["order"] = "parallel"
 			}
 		}

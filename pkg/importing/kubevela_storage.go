@@ -2,16 +2,14 @@ package importing
 
 // declare declares the volumes of the older trait of that name, which properties mount.
 func (vela) declare(s *scope, trait *node) {
-	for _, n := range trait.at("properties.volumes").items() {
+	s.each(trait.at("properties.volumes").items(), func(s *scope, n *node) (any, error) {
 		v, err := kubevela.volume(s, n, n.at("type").string())
 		if err != nil {
-			s.lose(n, err)
 			v = &volume{err: err}
-		} else {
-			mark(kept, trait.at("type"), n.at("name"), n.at("type"))
 		}
 		s.volumes[n.at("name").string()] = v
-	}
+		return nil, keeping(err, trait.at("type"), n.at("name"), n.at("type"))
+	})
 }
 
 // volume reads a volume of KubeVela.
@@ -21,15 +19,9 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 	case "emptyDir":
 		v.scratch(s, n, "medium", "sizeLimit")
 	case "configMap":
-		v.config(s.translation, n.at("cmName"))
-		v.files(s.translation, n.at("items"))
-		return v, v.err
+		return v, v.config(s.translation, n.at("cmName"), n.at("items"))
 	case "secret":
-		err := v.secret(s.translation, n.at("secretName"))
-		if err == nil {
-			v.files(s.translation, n.at("items"))
-		}
-		return v, err
+		return v, v.secret(s.translation, n.at("secretName"), n.at("items"))
 	case "pvc":
 		if made, known := s.claims[n.at("claimName").string()]; known {
 			if made == nil {
@@ -47,42 +39,34 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 	return v, nil
 }
 
-// volumes mounts the older form: volumes with a path, some declared by the trait.
-func (vela) volumes(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		name := e.at("name").string()
-		if kind := e.at("type"); !kind.null() {
-			v, err := kubevela.volume(s, e, kind.string())
-			if err != nil {
-				s.lose(e, err)
-				continue
-			}
-			s.volumes[name] = v
+// mounted mounts a volume of the older form: with a path, if not declared by the trait.
+func (vela) mounted(s *scope, n *node) (any, error) {
+	if kind := n.at("type"); !kind.null() {
+		v, err := kubevela.volume(s, n, kind.string())
+		if err != nil {
+			return nil, err
 		}
-		if err := s.mount(name, e.at("mountPath").string(), e.at("subPath").string(), false); err != nil {
-			s.lose(e, err)
-			continue
-		}
-		mark(kept, e.at("name"), e.at("type"), e.at("mountPath"), e.at("subPath"))
+		s.volumes[n.at("name").string()] = v
 	}
-	return nil, nil
+	return nil, keeping(kubevela.mount(s, n), n.at("type"))
+}
+
+func (vela) mount(s *scope, n *node) error {
+	name, path, sub := n.at("name"), n.at("mountPath"), n.at("subPath")
+	return keeping(s.mount(name.string(), path.string(), sub.string(), false), name, path, sub)
 }
 
 // mounts mounts the newer form: lists of mounts by kind.
 func (vela) mounts(s *scope, n *node) (any, error) {
 	for _, k := range n.fields() {
-		for _, e := range k.node.items() {
+		s.each(k.node.items(), func(s *scope, e *node) (any, error) {
 			v, err := kubevela.volume(s, e, k.name)
-			if err == nil {
-				s.volumes[e.at("name").string()] = v
-				err = s.mount(e.at("name").string(), e.at("mountPath").string(), e.at("subPath").string(), false)
-			}
 			if err != nil {
-				s.lose(e, err)
-				continue
+				return nil, err
 			}
-			mark(kept, e.at("name"), e.at("mountPath"), e.at("subPath"))
-		}
+			s.volumes[e.at("name").string()] = v
+			return nil, kubevela.mount(s, e)
+		})
 	}
 	return nil, nil
 }
@@ -90,11 +74,7 @@ func (vela) mounts(s *scope, n *node) (any, error) {
 // storage reads the storage trait, which brings its own ConfigMaps, Secrets and claims.
 func (vela) storage(s *scope, n *node) (any, error) {
 	for _, k := range n.fields() {
-		for _, e := range k.node.items() {
-			if err := kubevela.store(s, k.name, e); err != nil {
-				s.lose(e, err)
-			}
-		}
+		s.each(k.node.items(), func(s *scope, e *node) (any, error) { return nil, kubevela.store(s, k.name, e) })
 	}
 	return nil, nil
 }
@@ -111,30 +91,22 @@ func (vela) store(s *scope, kind string, e *node) error {
 			break
 		}
 		v.doc["type"], v.doc["size"] = "persistent", "8Gi" // as KubeVela without a word
-		part := &scope{s.translation, s.c, v.doc, nil}
-		part.take(e, []row{
-			{"resources.requests.storage", "size", asMemory},
-			{"storageClassName", "storageClass", matching(objectPattern, "is no name of a class")},
-			{"accessModes", "", always("one replica uses a volume", "ReadWriteOnce")},
-		})
+		s.into(v.doc).take(e, claimRows("ReadWriteOnce"))
 	case "emptyDir":
 		v.scratch(s, e, "medium", "sizeLimit")
 	case "configMap":
 		if data := e.at("data"); s.configs[name.string()] == "" && !e.at("mountOnly").bool() && data != nil {
 			s.config(name.string(), data)
 		}
-		if v.config(s.translation, name); v.err != nil {
-			return v.err
+		if err := v.config(s.translation, name, e.at("items")); err != nil {
+			return err
 		}
-		v.files(s.translation, e.at("items"))
 		kubevela.variables(s, e, "configMapKey", func(key string) (any, error) { return s.configKey(name.string(), key) })
 	case "secret":
-		if !objectPattern.MatchString(name.string()) {
-			return because("names no Secret", "")
+		if err := v.secret(s.translation, name, e.at("items")); err != nil {
+			return err
 		}
 		s.keep(name.string(), e.at("data"), e.at("stringData"))
-		v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
-		v.files(s.translation, e.at("items"))
 		kubevela.variables(s, e, "secretKey", func(key string) (any, error) { return s.secret(name.string(), key) })
 	default:
 		return because("is of a kind that no storage has", "traits: storage")
@@ -170,25 +142,15 @@ func (vela) variables(s *scope, e *node, field string, value func(key string) (a
 // claimed reads the older trait that makes a claim and mounts it.
 func (vela) claimed(s *scope, n *node) (any, error) {
 	v := &volume{doc: doc{"type": "persistent"}}
-	part := &scope{s.translation, s.c, v.doc, nil}
-	part.take(n, []row{
-		{"resources.requests.storage", "size", asMemory},
-		{"storageClassName", "storageClass", matching(objectPattern, "is no name of a class")},
-		{"accessModes", "", always("one replica uses a volume", "ReadWriteOnce", "ReadWriteOncePod")},
-		{"volumeMode", "", always("a volume has files", "Filesystem")},
-	})
+	s.into(v.doc).take(n, append(claimRows("ReadWriteOnce", "ReadWriteOncePod"), row{"volumeMode", "", always("a volume has files", "Filesystem")}))
 	if v.doc["size"] == nil {
 		return nil, because("says no size", "traits: storage: size")
 	}
-	for _, m := range n.at("volumesToMount").items() {
+	s.each(n.at("volumesToMount").items(), func(s *scope, m *node) (any, error) {
 		name, path := m.at("name"), m.at("mountPath")
 		s.volumes[name.string()] = v
-		if err := s.mount(name.string(), path.string(), "", false); err != nil {
-			s.lose(m, err)
-			continue
-		}
-		mark(kept, name, path, n.at("claimName"))
-	}
+		return nil, keeping(s.mount(name.string(), path.string(), "", false), name, path, n.at("claimName"))
+	})
 	return nil, nil
 }
 

@@ -2,6 +2,7 @@ package importing
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -34,10 +35,9 @@ func (sequences) workflow(t *translation, w *node) {
 			steps = flow.steps(t, n)
 		}
 		for i, step := range steps {
-			switch before := made[n.at("name").string()]; {
-			case i > 0:
-				step["dependsOn"] = []any{before}
-			default:
+			if i > 0 {
+				step["dependsOn"] = []any{made[n.at("name").string()]}
+			} else {
 				flow.follow(step, n, made)
 			}
 			if !parallel {
@@ -61,10 +61,12 @@ func (sequences) workflow(t *translation, w *node) {
 	arrangeSteps(t, parallel)
 	if t.app.workflow == nil {
 		t.lose(w, because("has no step that deploys a component", "workflow: steps"))
-		for _, c := range flow.jobs(t) {
-			t.drop(c)
-			delete(t.secrets, t.app.name+"-"+c.name)
-		}
+		t.app.components = slices.DeleteFunc(t.app.components, func(c *component) bool {
+			if c.ofStep {
+				delete(t.secrets, t.app.name+"-"+c.name)
+			}
+			return c.ofStep
+		})
 		return
 	}
 	mark(kept, w.at("mode.steps"))
@@ -97,24 +99,10 @@ func (sequences) condition(text string, made map[string]string) (string, bool) {
 	return m[3] + `["` + made[m[1]+m[2]] + `"]`, true
 }
 
-// jobs are the components that only steps run.
-func (sequences) jobs(t *translation) (list []*component) {
-	for _, c := range t.app.components {
-		if c.ofStep {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
 // rest are the names of the components that are not left out and that no step runs as its job.
 func (sequences) rest(t *translation, left []any) (names []any) {
 	for _, c := range t.app.components {
-		skip := c.ofStep
-		for _, l := range left {
-			skip = skip || l == c.name
-		}
-		if !skip {
+		if !c.ofStep && !slices.Contains(left, any(c.name)) {
 			names = append(names, c.name)
 		}
 	}

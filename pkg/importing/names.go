@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -47,6 +48,15 @@ func dnsName(s string) string {
 		s = strings.TrimRight(s[:63], "-")
 	}
 	return s
+}
+
+// unused returns a name, with a number behind it if the name is taken.
+func unused(name string, taken func(name string) bool) string {
+	try := name
+	for i := 2; taken(try); i++ {
+		try = fmt.Sprintf("%.58s-%d", name, i)
+	}
+	return try
 }
 
 // baseName is the name of a file without its directory and its endings.

@@ -66,8 +66,11 @@ func (n *node) root() *node {
 	return n
 }
 
-// at returns the node at a path of names, nil if there is none.
+// at returns the node at a path of names, nil if there is none. Without a path it is the node itself.
 func (n *node) at(path string) *node {
+	if path == "" {
+		return n
+	}
 	for name := range strings.SplitSeq(path, ".") {
 		n = n.field(name)
 	}
@@ -95,6 +98,14 @@ func (n *node) items() []*node {
 		return nil
 	}
 	return n.list
+}
+
+// elements returns the elements of a sequence, and a scalar as the only one.
+func (n *node) elements() []*node {
+	if n != nil && n.kind == scalar {
+		return []*node{n}
+	}
+	return n.items()
 }
 
 // string returns the text of a scalar, "" of anything else and of null.

@@ -55,23 +55,21 @@ func (pods) system(s *scope, n *node) (any, error) {
 
 // nodeSelector keeps labels that nodes need to have. The system of a node says what the component is for.
 func (pods) nodeSelector(s *scope, n *node) (any, error) {
-	for _, k := range n.fields() {
-		value := k.node.string()
-		switch {
-		case k.name == "kubernetes.io/os":
-			if _, err := pod.system(s, k.node); err != nil {
-				s.lose(k.node, err)
-				continue
+	s.fields(n, func(name string, v *node) (any, error) {
+		switch value := v.string(); {
+		case name == "kubernetes.io/os":
+			if _, err := pod.system(s, v); err != nil {
+				return nil, err
 			}
-		case labelPattern.MatchString(k.name) && labelValue.MatchString(value) && value != "":
-			s.c.doc.add("traits.affinity.nodes", doc{"label": k.name, "values": []any{value}})
-			s.note("%s: nodes of its pool need the label %s", s.c.name, k.name)
+		case labelPattern.MatchString(name) && labelValue.MatchString(value) && value != "":
+			s.c.doc.add("traits.affinity.nodes", doc{"label": name, "values": []any{value}})
+			s.note("%s: nodes of its pool need the label %s", s.c.name, name)
 		default:
-			s.lose(k.node, because("names no label of a node", ""))
-			continue
+			return nil, because("names no label of a node", "")
 		}
-		mark(kept, k.node)
-	}
+		mark(kept, v)
+		return nil, nil
+	})
 	return nil, nil
 }
 

@@ -58,6 +58,14 @@ func (t *translation) lose(n *node, err error) {
 	t.report.Lost = append(t.report.Lost, l)
 }
 
+// keeping keeps nodes unless there is an error, which it returns.
+func keeping(err error, nodes ...*node) error {
+	if err == nil {
+		mark(kept, nodes...)
+	}
+	return err
+}
+
 // sweep loses what nobody asked for: the outermost node of which nothing was asked.
 func (t *translation) sweep(n *node, name string) {
 	switch {
@@ -96,7 +104,6 @@ func (t *translation) count(docs []*node) {
 	slices.SortStableFunc(r.Lost, func(a, b Loss) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), strings.Compare(a.Path, b.Path))
 	})
-	slices.SortFunc(r.Secrets, func(a, b Secret) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(r.Notes)
 	r.Notes = slices.Compact(r.Notes)
 }

@@ -64,29 +64,15 @@ func (rights) rule(s *scope, n *node, cluster bool) (all []any) {
 	verbs, resources, names := words(n.at("verbs"), verbPattern), words(n.at("resources"), resourcePattern), words(n.at("resourceNames"), objectPattern)
 	groups := n.at("apiGroups").items()
 	bad := verbs == nil || resources == nil || len(groups) == 0 || names == nil && len(n.at("resourceNames").items()) > 0 || n.at("nonResourceURLs") != nil
-	for _, g := range groups {
-		bad = bad || g.string() != "" && !objectPattern.MatchString(g.string())
-	}
+	bad = bad || slices.ContainsFunc(groups, func(g *node) bool { return g.string() != "" && !objectPattern.MatchString(g.string()) })
 	if bad || cluster && !reads(verbs, resources, groups) {
 		s.lose(n, outside)
 		return nil
 	}
-	for _, g := range groups {
-		entry := doc{"verbs": verbs, "resources": resources}
-		if g.string() != "" {
-			entry["group"] = g.string()
-		}
-		if names != nil {
-			entry["names"] = names
-		}
-		if cluster {
-			entry["cluster"] = true
-		}
-		all = append(all, entry)
-	}
-	mark(kept, n.at("verbs"), n.at("resources"), n.at("resourceNames"), n.at("apiGroups"))
 	var allowed []string
+	mark(kept, n.at("verbs"), n.at("resources"), n.at("resourceNames"), n.at("apiGroups"))
 	for _, g := range groups {
+		all = append(all, doc{"verbs": verbs, "resources": resources, "group": given(g.string()), "names": some(names), "cluster": given(cluster)})
 		allowed = append(allowed, allowing(verbs, resources, g.string())...)
 	}
 	s.note("%s: what its pods may do on the API server needs policy: %s: %s", s.c.name, map[bool]string{true: "clusterRights", false: "rights"}[cluster], quoted(allowed))

@@ -206,9 +206,7 @@ func (routes) istio(s *scope, n *node) (any, error) {
 	if !served {
 		s.lose(n.at("match"), because("are paths of hosts that are not kept", "traits: ingress, or an import with --host"))
 	}
-	if p := s.addPort(doc{"port": port}); p != nil {
-		delete(p, "expose")
-	}
+	delete(s.addPort(doc{"port": port}), "expose")
 	mark(kept, n.at("port"))
 	s.lose(n.at("gateway"), because("an Ingress leads to the component, not a Gateway of Istio", "traits: gateway, for one of the Gateway API"))
 	return nil, nil

@@ -20,21 +20,19 @@ var velaScaling = []row{
 	{"cpu.type", "", always("CPU is followed in percent of the request", "Utilization")},
 	{"mem.value", "traits.autoscale.memory", whole(1, 100)},
 	{"mem.type", "", always("memory is followed in percent of the request", "Utilization")},
-	{"podCustomMetrics", "traits.autoscale.metrics", scale.custom},
+	{"podCustomMetrics", "traits.autoscale.metrics", each(scale.custom)},
 	{"targetAPIVersion", "", always("scales the component", "apps/v1")},
 	{"targetKind", "", always("scales the component", "Deployment")},
 }
 
-// custom takes metrics of pods, each with a name and an average.
+// custom takes a metric of pods, with a name and an average.
 func (scales) custom(s *scope, n *node) (any, error) {
-	return each(s, n, func(m *scope, e *node) error {
-		m.d["type"] = "pods"
-		m.take(e, []row{{"name", "name", metricName}, {"value", "average", metricAmount}})
-		if m.d["name"] == nil || m.d["average"] == nil {
-			return because("has no name or no average", "traits: autoscale: metrics")
-		}
-		return nil
-	}), nil
+	m := s.into(doc{"type": "pods"})
+	m.take(n, []row{{"name", "name", metricName}, {"value", "average", metricAmount}})
+	if m.d["name"] == nil || m.d["average"] == nil {
+		return nil, because("has no name or no average", "traits: autoscale: metrics")
+	}
+	return m.d, nil
 }
 
 // spec reads the spec of an autoscaler of Kubernetes, but for what it scales.
@@ -45,38 +43,32 @@ func (scales) spec(s *scope, n *node) {
 		{"targetCPUUtilizationPercentage", "cpu", whole(1, 100)},
 		{"behavior.scaleUp", "up", scale.pace},
 		{"behavior.scaleDown", "down", scale.pace},
+		{"metrics", "metrics", each(scale.metric)},
 	})
-	for _, m := range n.at("metrics").items() {
-		if name := m.at("resource.name").string(); name == "cpu" || name == "memory" {
-			s.take(m, []row{
-				{"resource.target.averageUtilization", name, whole(1, 100)},
-				{"resource.target.type", "", always("is followed in percent of the request", "Utilization")},
-			})
-			mark(kept, m.at("type"), m.at("resource.name"))
-			continue
-		}
-		entry := s.part()
-		if err := scale.metric(entry, m, m.at("type").string()); err != nil {
-			s.lose(m, err)
-			continue
-		}
-		s.d.add("metrics", entry.d)
-	}
 }
 
 // metricFields are the fields of a metric by its type in Kubernetes.
 var metricFields = map[string]string{"Pods": "pods", "Object": "object", "External": "external"}
 
-// metric reads a metric of pods, of an object of the component, or from outside.
-func (scales) metric(s *scope, n *node, kind string) error {
-	field := metricFields[kind]
+// metric takes what the requests are used of, or a metric of pods, of an object of the component, or from outside.
+func (scales) metric(s *scope, n *node) (any, error) {
+	if name := n.at("resource.name").string(); name == "cpu" || name == "memory" {
+		s.take(n, []row{
+			{"resource.target.averageUtilization", name, whole(1, 100)},
+			{"resource.target.type", "", always("is followed in percent of the request", "Utilization")},
+		})
+		mark(kept, n.at("type"), n.at("resource.name"))
+		return nil, nil
+	}
+	s = s.part()
+	field := metricFields[n.at("type").string()]
 	if field == "" {
-		return because("follows something that autoscale does not", "traits: autoscale")
+		return nil, because("follows something that autoscale does not", "traits: autoscale")
 	}
 	if of := n.at("object.describedObject"); of != nil {
 		object := of.at("kind").string()
 		if object != "Service" && object != "Ingress" {
-			return because("is of an object that is neither the Service nor the Ingress of the component", "traits: autoscale: metrics")
+			return nil, because("is of an object that is neither the Service nor the Ingress of the component", "traits: autoscale: metrics")
 		}
 		s.d["kind"] = object
 		s.note("%s: the metric of %s %s is that of its own one", s.c.name, object, of.at("name").string())
@@ -90,11 +82,11 @@ func (scales) metric(s *scope, n *node, kind string) error {
 		{"target.type", "", always("has an average or a value", "AverageValue", "Value")},
 	})
 	if s.d["name"] == nil || (s.d["average"] == nil) == (s.d["value"] == nil) || field == "pods" && s.d["value"] != nil {
-		return because("has no name, or not one of average and value", "traits: autoscale: metrics")
+		return nil, because("has no name, or not one of average and value", "traits: autoscale: metrics")
 	}
 	s.d["type"] = field
 	mark(kept, n.at("type"))
-	return nil
+	return s.d, nil
 }
 
 // pace takes how fast replicas come or go.
@@ -104,16 +96,16 @@ func (scales) pace(s *scope, n *node) (any, error) {
 	if n.at("selectPolicy").string() == "Disabled" {
 		p.d["off"] = true
 	}
-	for _, e := range n.at("policies").items() {
+	p.each(n.at("policies").items(), func(_ *scope, e *node) (any, error) {
 		of := map[string]string{"Pods": "pods", "Percent": "percent"}[e.at("type").string()]
 		period, err := to.seconds(s, e.at("periodSeconds"))
 		if other := p.d["period"]; of == "" || err != nil || p.d[of] != nil || other != nil && other != period {
-			s.lose(e, because("is a second bound of the same sort, or with another period", "traits: autoscale: one number of pods and one of percent"))
-			continue
+			return nil, because("is a second bound of the same sort, or with another period", "traits: autoscale: one number of pods and one of percent")
 		}
 		p.take(e, []row{{"value", of, whole(1, 1_000_000)}})
 		p.d["period"] = period
 		mark(kept, e.at("type"), e.at("periodSeconds"))
-	}
+		return nil, nil
+	})
 	return some(p.d), nil
 }

@@ -62,36 +62,20 @@ func (scoreFile) workload(t *translation, d *node, c *component) {
 		c.doc["type"] = "worker"
 	}
 	s.take(d.at("metadata"), []row{{"annotations", "properties.annotations", to.annotations}})
-	own := s
 	for i, k := range d.at("containers").fields() {
+		into, prefix := s, "properties."
 		if i > 0 {
-			s = own.part()
-			s.d["name"] = dnsName(k.name)
+			into, prefix = s.into(doc{"name": dnsName(k.name)}), ""
 		}
-		prefix := "properties."
-		if i > 0 {
-			prefix = ""
+		into.take(k.node, append(program("", prefix, "variables", pod.variables), amounts...))
+		switch {
+		case i == 0:
+			s.take(k.node, []row{{"livenessProbe", "traits.probes.liveness", to.probe}, {"readinessProbe", "traits.probes.readiness", to.probe}})
+		case into.d["image"] == nil:
+			t.lose(k.node, because("is a container without an image", ""))
+		default:
+			c.doc.add("traits.sidecars", into.d)
 		}
-		s.take(k.node, []row{
-			{"image", prefix + "image", to.image},
-			{"command", prefix + "command", to.texts},
-			{"args", prefix + "args", to.texts},
-			{"variables", prefix + "env", pod.variables},
-			{"resources.requests", "resources.requests", to.resources},
-			{"resources.limits", "resources.limits", to.resources},
-		})
-		if i > 0 {
-			if s.d["image"] == nil {
-				t.lose(k.node, because("is a container without an image", ""))
-				continue
-			}
-			c.doc.add("traits.sidecars", s.d)
-			continue
-		}
-		s.take(k.node, []row{
-			{"livenessProbe", "traits.probes.liveness", to.probe},
-			{"readinessProbe", "traits.probes.readiness", to.probe},
-		})
 	}
 	if c.doc.get("properties.image") == nil {
 		t.lose(d, because("has no container with an image", ""))

@@ -45,9 +45,8 @@ func (fitting) settle(t *translation, c *component) {
 
 // stores makes a store of a component with persistent volumes, whose replicas each have their own.
 func (fitting) stores(t *translation, c *component) {
-	storage, _ := c.doc.get("traits.storage").([]any)
-	for _, e := range storage {
-		if replicas, _ := c.doc["replicas"].(int64); e.(doc)["type"] == "claim" && (replicas > 1 || c.doc["type"] == "daemon" || c.doc.get("traits.autoscale") != nil) {
+	for _, e := range c.doc.list("traits.storage") {
+		if e.(doc)["type"] == "claim" && (c.replicas() > 1 || c.doc["type"] == "daemon" || c.doc.get("traits.autoscale") != nil) {
 			e.(doc)["shared"] = true
 			t.note("%s: several replicas share the claim %s, which its class has to allow", c.name, e.(doc)["claim"])
 		}
@@ -75,7 +74,7 @@ func (fitting) stores(t *translation, c *component) {
 // share gives sidecars a share of the requests: without a word each has a small one, and the component
 // requests what all of them do.
 func (fitting) share(t *translation, c *component) {
-	sidecars, _ := c.doc.get("traits.sidecars").([]any)
+	sidecars := c.doc.list("traits.sidecars")
 	if len(sidecars) == 0 {
 		return
 	}
@@ -106,8 +105,7 @@ func (fitting) share(t *translation, c *component) {
 // memory lets a component request the memory that its directories in memory have beside that of its containers.
 func (fitting) memory(t *translation, c *component) {
 	var sum int64
-	storage, _ := c.doc.get("traits.storage").([]any)
-	for _, e := range storage {
+	for _, e := range c.doc.list("traits.storage") {
 		if e := e.(doc); e["memory"] == true {
 			sum += amount(e, "size", "0", model.ParseMemory)
 		}
@@ -141,14 +139,12 @@ func amount(d doc, name, least string, parse func(string) (int64, error)) int64 
 // trim takes out what is empty, and a minimum of replicas above their number.
 func (fitting) trim(c *component) {
 	if n, ok := c.doc.get("traits.autoscale.max").(int64); ok {
-		if replicas, _ := c.doc["replicas"].(int64); replicas < n {
-			c.doc["replicas"] = n
-		}
+		c.doc["replicas"] = max(c.replicas(), n)
 		if c.doc.get("resources.requests.cpu") == nil {
 			c.doc.set("resources.requests.cpu", defaultCPU)
 		}
 	}
-	patches, _ := c.doc.get("traits.patches").([]any)
+	patches := c.doc.list("traits.patches")
 	for _, p := range patches {
 		p.(doc)["kind"] = cmp.Or(map[any]string{"store": "StatefulSet", "daemon": "DaemonSet"}[c.doc["type"]], "Deployment")
 	}

@@ -1,7 +1,6 @@
 package importing
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -24,13 +23,9 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 		case n.at("emptyDir") != nil:
 			v.scratch(s, n, "emptyDir.medium", "emptyDir.sizeLimit")
 		case n.at("configMap") != nil:
-			v.config(s.translation, n.at("configMap.name"))
-			v.files(s.translation, n.at("configMap.items"))
+			v.err = v.config(s.translation, n.at("configMap.name"), n.at("configMap.items"))
 		case n.at("secret") != nil:
-			secret := n.at("secret.secretName")
-			if v.err = v.secret(s.translation, secret); v.err == nil {
-				v.files(s.translation, n.at("secret.items"))
-			}
+			v.err = v.secret(s.translation, n.at("secret.secretName"), n.at("secret.items"))
 		case n.at("persistentVolumeClaim") != nil:
 			name := n.at("persistentVolumeClaim.claimName")
 			if claims[name.string()] == nil {
@@ -44,10 +39,8 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 		default:
 			v.err = v.disk(s, n)
 		}
-		if v.err != nil {
+		if keeping(v.err, n.at("name")) != nil {
 			s.lose(n, v.err)
-		} else {
-			mark(kept, n.at("name"))
 		}
 		s.volumes[name] = v
 	}
@@ -56,8 +49,7 @@ func (pods) declareVolumes(s *scope, volumes *node, claims map[string]*node) {
 // scratch takes a directory that ends with its pod. One in memory has a size, because it is a part of the memory of the component.
 func (v *volume) scratch(s *scope, n *node, medium, size string) {
 	v.doc["type"] = "ephemeral"
-	part := &scope{s.translation, s.c, v.doc, nil}
-	part.take(n, []row{{size, "size", asMemory}})
+	s.into(v.doc).take(n, []row{{size, "size", asMemory}})
 	switch at := n.at(medium); {
 	case at.string() == "Memory" && amount(v.doc, "size", "0", model.ParseMemory) > 0:
 		v.doc["memory"] = true
@@ -91,35 +83,38 @@ func (v *volume) disk(s *scope, n *node) error {
 }
 
 // config takes a ConfigMap of the file, or of the namespace.
-func (v *volume) config(t *translation, name *node) {
+func (v *volume) config(t *translation, name, items *node) error {
 	source, err := t.configMap(name.string())
-	if v.err = err; err == nil {
-		v.doc["type"], v.doc["source"] = "config", source
-		mark(kept, name)
-	}
+	v.doc["type"], v.doc["source"] = "config", source
+	v.files(t, items)
+	return keeping(err, name)
 }
 
 // secret takes a Secret of the namespace, which somebody is to make.
-func (v *volume) secret(t *translation, name *node) error {
+func (v *volume) secret(t *translation, name, items *node) error {
 	if !objectPattern.MatchString(name.string()) {
 		return because("names no Secret", "")
 	}
 	v.doc["type"], v.doc["source"] = "secret", doc{"existing": name.string()}
 	t.keep(name.string())
 	mark(kept, name)
+	v.files(t, items)
 	return nil
+}
+
+// claimRows are the fields of a claim that is used in some of the modes.
+func claimRows(modes ...string) []row {
+	return []row{
+		{"resources.requests.storage", "size", asMemory},
+		{"storageClassName", "storageClass", matching(objectPattern, "is no name of a class")},
+		{"accessModes", "", always("one replica uses a volume", modes...)},
+	}
 }
 
 // claim takes a claim of the file.
 func (v *volume) claim(s *scope, n *node) {
 	v.doc["type"] = "persistent"
-	spec := n.at("spec")
-	part := &scope{s.translation, s.c, v.doc, nil}
-	part.take(spec, []row{
-		{"resources.requests.storage", "size", asMemory},
-		{"storageClassName", "storageClass", matching(objectPattern, "is no name of a class")},
-		{"accessModes", "", always("one replica uses a volume", "ReadWriteOnce", "ReadWriteOncePod")},
-	})
+	s.into(v.doc).take(n.at("spec"), claimRows("ReadWriteOnce", "ReadWriteOncePod"))
 	mark(kept, n.at("metadata.name"), n.at("apiVersion"), n.at("kind"))
 	if v.doc["size"] == nil {
 		v.doc["size"] = "1Gi"
@@ -130,21 +125,10 @@ func (v *volume) claim(s *scope, n *node) {
 // mountAll mounts the volumes of a container: those of the component's own in its storage, those of another
 // by name. Into is nil for the component's own.
 func (pods) mountAll(s *scope, into doc, container *node) {
-	for _, m := range container.at("volumeMounts").items() {
-		name, path := m.at("name"), m.at("mountPath")
-		sub, readOnly := m.at("subPath"), m.at("readOnly")
-		var err error
-		if into == nil {
-			err = s.mount(name.string(), path.string(), sub.string(), readOnly.bool())
-		} else {
-			err = pod.mountBeside(s, into, name.string(), path.string(), sub.string(), readOnly.bool())
-		}
-		if err != nil {
-			s.lose(m, err)
-			continue
-		}
-		mark(kept, name, path, sub, readOnly)
-	}
+	s.each(container.at("volumeMounts").items(), func(s *scope, m *node) (any, error) {
+		name, path, sub, readOnly := m.at("name"), m.at("mountPath"), m.at("subPath"), m.at("readOnly")
+		return nil, keeping(pod.mountBeside(s, into, name.string(), path.string(), sub.string(), readOnly.bool()), name, path, sub, readOnly)
+	})
 }
 
 // mount puts a volume into the storage of the component.
@@ -161,27 +145,18 @@ func (s *scope) mount(name, path, sub string, readOnly bool) error {
 	case sub != "" && !subPattern.MatchString(sub):
 		return because("is no path below a volume", "")
 	}
-	entry := doc{"name": dnsName(name), "mountPath": path}
+	entry := doc{"name": dnsName(name), "mountPath": path, "subPath": given(sub), "readOnly": given(readOnly)}
 	maps.Copy(entry, v.doc)
-	if sub != "" {
-		entry["subPath"] = sub
-	}
-	if readOnly {
-		entry["readOnly"] = true
-	}
 	return s.store(entry)
 }
 
 // store adds an entry of storage. What stands elsewhere, such as a claim, is mounted a second time by a second entry.
 func (s *scope) store(entry doc) error {
-	storage, _ := s.c.doc.get("traits.storage").([]any)
-	taken := func(name any) bool {
-		return slices.ContainsFunc(storage, func(e any) bool { return e.(doc)["name"] == name })
-	}
-	if name := entry["name"]; entry["type"] == "claim" || entry["type"] == "config" || entry["type"] == "secret" {
-		for i := 2; taken(entry["name"]); i++ {
-			entry["name"] = fmt.Sprintf("%.58s-%d", name, i)
-		}
+	storage := s.c.doc.list("traits.storage")
+	if entry["type"] == "claim" || entry["type"] == "config" || entry["type"] == "secret" {
+		entry["name"] = unused(entry["name"].(string), func(name string) bool {
+			return slices.ContainsFunc(storage, func(e any) bool { return e.(doc)["name"] == name })
+		})
 	}
 	for _, have := range storage {
 		have := have.(doc)
@@ -196,9 +171,12 @@ func (s *scope) store(entry doc) error {
 	return nil
 }
 
-// mountBeside mounts a volume into a container beside the component's own. A volume that this one does not
-// mount it gets, too.
+// mountBeside mounts a volume into a container beside the component's own, or into that one if into is nil. A volume
+// that the component's own does not mount it gets, too.
 func (pods) mountBeside(s *scope, into doc, name, path, sub string, readOnly bool) error {
+	if into == nil {
+		return s.mount(name, path, sub, readOnly)
+	}
 	sub = strings.Trim(sub, "/")
 	switch {
 	case !mountable(path):
@@ -206,8 +184,7 @@ func (pods) mountBeside(s *scope, into doc, name, path, sub string, readOnly boo
 	case sub != "" && !subPattern.MatchString(sub):
 		return because("is no path below a volume", "")
 	}
-	storage, _ := s.c.doc.get("traits.storage").([]any)
-	if !slices.ContainsFunc(storage, func(have any) bool { return have.(doc)["name"] == dnsName(name) }) {
+	if !slices.ContainsFunc(s.c.doc.list("traits.storage"), func(have any) bool { return have.(doc)["name"] == dnsName(name) }) {
 		if err := s.mount(name, path, sub, false); err != nil {
 			return err
 		}
@@ -217,13 +194,6 @@ func (pods) mountBeside(s *scope, into doc, name, path, sub string, readOnly boo
 		into.sub("mounts")[dnsName(name)] = path
 		return nil
 	}
-	mount := doc{"path": path}
-	if sub != "" {
-		mount["subPath"] = sub
-	}
-	if readOnly {
-		mount["readOnly"] = true
-	}
-	into.sub("mounts")[dnsName(name)] = mount
+	into.sub("mounts")[dnsName(name)] = doc{"path": path, "subPath": given(sub), "readOnly": given(readOnly)}
 	return nil
 }

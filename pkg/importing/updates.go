@@ -6,7 +6,7 @@ import (
 )
 
 // updates takes how new pods replace old ones. The fields of a rolling update stand under a name.
-func updates(rolling string) func(*scope, *node) (any, error) {
+func updates(rolling string) taking {
 	return func(s *scope, n *node) (any, error) {
 		kind, most, more := n.at("type"), n.at(rolling+".maxUnavailable"), n.at(rolling+".maxSurge")
 		switch kind.string() {
@@ -17,8 +17,8 @@ func updates(rolling string) func(*scope, *node) (any, error) {
 			return nil, because("is an update in a way of its own", "traits: update, or workflow: steps with canary or blue-green")
 		}
 		mark(kept, kind)
-		replicas, _ := s.c.doc["replicas"].(int64)
-		switch i, ok := share(most.string(), max(replicas, 1)); {
+		replicas := max(s.c.replicas(), 1)
+		switch i, ok := share(most.string(), replicas); {
 		case ok && i > 0 && s.c.doc["type"] != "daemon":
 			s.c.doc.set("traits.update.maxUnavailable", i)
 			mark(kept, most)
@@ -27,7 +27,7 @@ func updates(rolling string) func(*scope, *node) (any, error) {
 		default:
 			s.lose(most, because("a component of this type has no such update", "traits: update"))
 		}
-		if i, ok := share(more.string(), max(replicas, 1)); ok && i == 1 {
+		if i, ok := share(more.string(), replicas); ok && i == 1 {
 			mark(kept, more)
 		} else {
 			s.lose(more, because("one pod more than granted may run during an update, if there is capacity for it", "traits: update"))
@@ -51,21 +51,17 @@ func share(text string, of int64) (int64, bool) {
 
 // spread takes an even spread of the component's own pods over domains.
 func spread(s *scope, n *node) (any, error) {
-	for _, e := range n.items() {
-		over, least := domains[e.at("topologyKey").string()], int64(1)
-		if i, ok := e.at("minDomains").number(); ok {
-			least = i
-		}
-		own := s.labelled(e.at("labelSelector"))
-		replicas, _ := s.c.doc["replicas"].(int64)
-		demanded := e.at("whenUnsatisfiable").string() != "ScheduleAnyway"
-		even := e.at("maxSkew").string() == "1" && demanded == (least > 1) // one domain demands nothing
-		if over == "" || !even || least < 1 || least > max(replicas, 1) || len(own) != 1 || own[0] != s.c || s.c.doc.get("placement.spread") != nil {
-			s.lose(e, because("spreads pods otherwise than evenly over nodes or zones", "placement: spread"))
-			continue
-		}
-		s.c.doc.set("placement.spread", doc{"over": over, "min": least})
-		mark(kept, e.at("topologyKey"), e.at("labelSelector"), e.at("maxSkew"), e.at("whenUnsatisfiable"), e.at("minDomains"))
+	over, least := domains[n.at("topologyKey").string()], int64(1)
+	if i, ok := n.at("minDomains").number(); ok {
+		least = i
 	}
+	own := s.labelled(n.at("labelSelector"))
+	demanded := n.at("whenUnsatisfiable").string() != "ScheduleAnyway"
+	even := n.at("maxSkew").string() == "1" && demanded == (least > 1) // one domain demands nothing
+	if over == "" || !even || least < 1 || least > max(s.c.replicas(), 1) || len(own) != 1 || own[0] != s.c || s.c.doc.get("placement.spread") != nil {
+		return nil, because("spreads pods otherwise than evenly over nodes or zones", "placement: spread")
+	}
+	s.c.doc.set("placement.spread", doc{"over": over, "min": least})
+	mark(kept, n.at("topologyKey"), n.at("labelSelector"), n.at("maxSkew"), n.at("whenUnsatisfiable"), n.at("minDomains"))
 	return nil, nil
 }

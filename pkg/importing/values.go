@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
+// A taking makes a value of the schema of one of a file.
+type taking = func(*scope, *node) (any, error)
+
 // A row says where a field of a file stands in the schema and how its value becomes one of it. A new
 // trait is a row. Without a place the field says what every component has, or the value sets it itself.
 type row struct {
 	from, to string
-	as       func(*scope, *node) (any, error)
+	as       taking
 }
 
 // A scope is the component that a field belongs to, and where its values go.
@@ -24,7 +27,10 @@ type scope struct {
 }
 
 // part is the scope of a part of the component, with a doc of its own.
-func (s *scope) part() *scope { return &scope{s.translation, s.c, doc{}, s.volumes} }
+func (s *scope) part() *scope { return s.into(doc{}) }
+
+// into is the scope of a part of the component, whose values go into a doc.
+func (s *scope) into(d doc) *scope { return &scope{s.translation, s.c, d, s.volumes} }
 
 func (t *translation) scope(c *component) *scope {
 	return &scope{t, c, c.doc, map[string]*volume{}}
@@ -56,6 +62,37 @@ func (s *scope) take(from *node, rows []row) {
 	}
 }
 
+// each takes elements, and loses those that cannot be said. It returns what they come to, nil for nothing.
+func (s *scope) each(elements []*node, as taking) any {
+	var list []any
+	for _, e := range elements {
+		if v, err := as(s, e); err != nil {
+			s.lose(e, err)
+		} else if v != nil {
+			list = append(list, v)
+		}
+	}
+	return some(list)
+}
+
+// each takes the elements of a list so.
+func each(as taking) taking {
+	return func(s *scope, n *node) (any, error) { return s.each(n.items(), as), nil }
+}
+
+// fields takes the fields of a mapping so, by their names.
+func (s *scope) fields(n *node, as func(name string, v *node) (any, error)) any {
+	all := doc{}
+	for _, k := range n.fields() {
+		if v, err := as(k.name, k.node); err != nil {
+			s.lose(k.node, err)
+		} else if v != nil {
+			all[k.name] = v
+		}
+	}
+	return some(all)
+}
+
 // conversion has what makes a value of the schema of one of a file, for rows.
 type conversion struct{}
 
@@ -79,11 +116,8 @@ func (conversion) name(_ *scope, n *node) (any, error) {
 
 // texts takes a list of scalars as texts, and a text as a list of itself.
 func (conversion) texts(_ *scope, n *node) (any, error) {
-	if n.kind == scalar {
-		return []any{n.text}, nil
-	}
 	list := []any{}
-	for _, e := range n.list {
+	for _, e := range n.elements() {
 		if e.kind != scalar || e.fate == lost {
 			return nil, because("is no list of texts that are known", "")
 		}
@@ -93,7 +127,7 @@ func (conversion) texts(_ *scope, n *node) (any, error) {
 }
 
 // matching takes a text of some form.
-func matching(pattern *regexp.Regexp, reason string) func(*scope, *node) (any, error) {
+func matching(pattern *regexp.Regexp, reason string) taking {
 	return func(_ *scope, n *node) (any, error) {
 		if n.kind != scalar || !pattern.MatchString(n.text) {
 			return nil, because(reason, "")
@@ -108,7 +142,7 @@ var (
 )
 
 // whole takes a whole number within bounds.
-func whole(least, most int64) func(*scope, *node) (any, error) {
+func whole(least, most int64) taking {
 	return func(_ *scope, n *node) (any, error) {
 		i, ok := n.number()
 		if !ok || i < least || i > most {
@@ -121,6 +155,14 @@ func whole(least, most int64) func(*scope, *node) (any, error) {
 // some returns a list or a doc, nil for an empty one.
 func some[T []any | doc](v T) any {
 	if len(v) == 0 {
+		return nil
+	}
+	return v
+}
+
+// given returns a value, nil for the one that says what holds without a word.
+func given[T comparable](v T) any {
+	if v == *new(T) {
 		return nil
 	}
 	return v
@@ -139,7 +181,7 @@ func (conversion) seconds(_ *scope, n *node) (any, error) {
 }
 
 // always keeps a field if it says what holds for every component.
-func always(reason string, values ...string) func(*scope, *node) (any, error) {
+func always(reason string, values ...string) taking {
 	return func(_ *scope, n *node) (any, error) {
 		ok := true
 		n.leaves(func(s *node) { ok = ok && slices.Contains(values, s.text) })
@@ -204,6 +246,7 @@ func (conversion) resources(s *scope, n *node) (any, error) {
 	for _, k := range n.fields() {
 		var v any
 		var err error
+		into := out
 		switch {
 		case k.name == "cpu":
 			v, err = asCPU(s, k.node)
@@ -211,9 +254,7 @@ func (conversion) resources(s *scope, n *node) (any, error) {
 			v, err = asMemory(s, k.node)
 		case devicePattern.MatchString(k.name):
 			if v, err = whole(0, 1_000_000)(s, k.node); err == nil {
-				out.sub("devices")[k.name] = v
-				mark(kept, k.node)
-				continue
+				into = out.sub("devices")
 			}
 		case k.name == "ephemeral-storage":
 			err = because("room on a node's disk is not arbitrated", "traits: storage with type ephemeral and a size")
@@ -224,7 +265,7 @@ func (conversion) resources(s *scope, n *node) (any, error) {
 			s.lose(k.node, err)
 			continue
 		}
-		out[k.name] = v
+		into[k.name] = v
 		mark(kept, k.node)
 	}
 	return some(out), nil
@@ -240,7 +281,7 @@ func (conversion) probe(s *scope, n *node) (any, error) {
 		{"httpGet.path", "http.path", matching(regexp.MustCompile("^/"), "is no path")},
 		{"httpGet.port", "http.port", to.port},
 		{"httpGet.scheme", "http.scheme", matching(regexp.MustCompile("^HTTPS?$"), "is neither HTTP nor HTTPS")},
-		{"httpGet.httpHeaders", "http.headers", to.headers},
+		{"httpGet.httpHeaders", "http.headers", each(to.header)},
 		{"tcpSocket.port", "tcp.port", to.port},
 		{"grpc.port", "grpc.port", whole(1, 65535)},
 		{"grpc.service", "grpc.service", to.text},
@@ -255,40 +296,26 @@ func (conversion) probe(s *scope, n *node) (any, error) {
 	if isHTTP && http["path"] == nil {
 		http["path"] = "/"
 	}
-	_, isTCP := p.d["tcp"]
 	grpc, isGRPC := p.d["grpc"].(doc)
 	commands, isExec := p.d.get("exec.command").([]any)
-	switch {
-	case isHTTP && http["port"] == nil, isGRPC && grpc["port"] == nil, isExec && len(commands) == 0, count(isHTTP, isTCP, isGRPC, isExec) != 1:
+	ways := slices.DeleteFunc([]string{"http", "tcp", "grpc", "exec"}, func(way string) bool { return p.d[way] == nil })
+	if isHTTP && http["port"] == nil || isGRPC && grpc["port"] == nil || isExec && len(commands) == 0 || len(ways) != 1 {
 		return nil, because("asks neither by http, nor by tcp, nor by grpc, nor by exec", "traits: probes")
 	}
 	return p.d, nil
 }
 
-// headers takes the headers of a request.
-func (conversion) headers(s *scope, n *node) (any, error) {
-	var list []any
-	for _, e := range n.items() {
-		if !headerName.MatchString(e.at("name").string()) {
-			s.lose(e, because("has no name of a header", ""))
-			continue
-		}
-		list = append(list, doc{"name": e.at("name").string(), "value": e.at("value").string()})
-		mark(kept, e.at("name"), e.at("value"))
+// header takes a header of a request.
+func (conversion) header(_ *scope, n *node) (any, error) {
+	name, value := n.at("name"), n.at("value")
+	if !headerName.MatchString(name.string()) {
+		return nil, because("has no name of a header", "")
 	}
-	return some(list), nil
+	mark(kept, name, value)
+	return doc{"name": name.string(), "value": value.string()}, nil
 }
 
 var headerName = regexp.MustCompile("^[-A-Za-z0-9]+$")
-
-func count(all ...bool) (n int) {
-	for _, b := range all {
-		if b {
-			n++
-		}
-	}
-	return n
-}
 
 // port takes a port, or the name of one of the component.
 func (conversion) port(s *scope, n *node) (any, error) {
@@ -298,8 +325,7 @@ func (conversion) port(s *scope, n *node) (any, error) {
 		}
 		return i, nil
 	}
-	ports, _ := s.c.doc.get("properties.ports").([]any)
-	for _, p := range ports {
+	for _, p := range s.c.doc.list("properties.ports") {
 		if p := p.(doc); p["name"] == n.string() && n.string() != "" {
 			if target, ok := p["targetPort"]; ok {
 				return target, nil
@@ -333,15 +359,11 @@ func (conversion) hook(s *scope, n *node) (any, error) {
 // capabilities are those that the schema lets containers add.
 var capabilities = strings.Fields("AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT")
 
-func (conversion) capabilities(s *scope, n *node) (any, error) {
-	list := []any{}
-	for _, e := range n.items() {
-		if name := strings.TrimPrefix(e.string(), "CAP_"); slices.Contains(capabilities, name) {
-			list = append(list, name)
-			mark(kept, e)
-			continue
-		}
-		s.lose(e, because("policy does not let containers add this capability", ""))
+func (conversion) capability(_ *scope, n *node) (any, error) {
+	name := strings.TrimPrefix(n.string(), "CAP_")
+	if !slices.Contains(capabilities, name) {
+		return nil, because("policy does not let containers add this capability", "")
 	}
-	return some(list), nil
+	mark(kept, n)
+	return name, nil
 }

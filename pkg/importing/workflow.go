@@ -3,6 +3,7 @@ package importing
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,17 +12,11 @@ func (t *translation) step(name string, d doc) string {
 	if t.app.workflow == nil {
 		t.app.workflow = doc{}
 	}
-	steps, _ := t.app.workflow["steps"].([]any)
+	steps := t.app.workflow.list("steps")
 	base := cmp.Or(dnsName(name), "step")
-	base = strings.TrimRight(fmt.Sprintf("%.55s", base), "-")
-	taken := map[any]bool{}
-	for _, s := range steps {
-		taken[s.(doc)["name"]] = true
-	}
-	name = base
-	for i := 2; taken[name]; i++ {
-		name = fmt.Sprintf("%s-%d", base, i)
-	}
+	name = unused(strings.TrimRight(fmt.Sprintf("%.55s", base), "-"), func(name string) bool {
+		return slices.ContainsFunc(steps, func(s any) bool { return s.(doc)["name"] == name })
+	})
 	d["name"] = name
 	t.app.workflow["steps"] = append(steps, d)
 	return name
@@ -32,7 +27,7 @@ const maxSteps = 50
 
 // arrangeSteps gives the workflow its order, and takes it out if it says nothing.
 func arrangeSteps(t *translation, parallel bool) {
-	steps, _ := t.app.workflow["steps"].([]any)
+	steps := t.app.workflow.list("steps")
 	deploys, depends := false, false
 	for _, s := range steps {
 		s := s.(doc)
