@@ -27,16 +27,27 @@ var types = map[string]func(Input) (Output, error){
 	"worker":          deployment,
 	"store":           store,
 	"daemon":          daemon,
-	"job":             job,
-	"cron":            cron,
+	"job":             reading(job),
+	"cron":            reading(cron),
 	"vm":              vm,
 	"windows-service": deployment,
-	"config":          config,
+	"config":          reading(config),
 	"secret":          secret,
-	"external-secret": externalSecret,
-	"raw":             raw,
-	"kustomize":       kustomized,
-	"helm":            helm,
+	"external-secret": reading(externalSecret),
+	"raw":             reading(raw),
+	"kustomize":       reading(kustomized),
+	"helm":            reading(helm),
+}
+
+// reading makes a function that reads the properties of a component and renders it.
+func reading[T any](render func(Input, T) (Output, error)) func(Input) (Output, error) {
+	return func(in Input) (Output, error) {
+		var p T
+		if err := properties(in.Spec, &p); err != nil {
+			return Output{}, err
+		}
+		return render(in, p)
+	}
 }
 
 // Render renders a component by its type, and carries out the patches of its owner. An error

@@ -4,7 +4,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
@@ -12,31 +11,23 @@ import (
 const MaxData = 1 << 20
 
 // config renders a config component.
-func config(in Input) (out Output, err error) {
-	d, err := dataOf(in.Spec)
-	if err != nil {
-		return out, err
-	}
+func config(in Input, p data) (out Output, err error) {
 	out.add(&corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Name: in.Name},
-		Data:       d,
+		Data:       p.Data,
 	})
-	return out, nil
+	return out, p.fits()
 }
 
-// dataOf returns the data of a config or secret component.
-func dataOf(c *model.Component) (map[string]string, error) {
-	var p data
-	if err := properties(c, &p); err != nil {
-		return nil, err
-	}
+// fits refuses more data than a cluster takes.
+func (d data) fits() error {
 	size := 0
-	for k, v := range p.Data {
+	for k, v := range d.Data {
 		size += len(k) + len(v)
 	}
 	if size > MaxData {
-		return nil, declared.Faultf(declared.CodeSize, "properties.data", "has %d bytes, a cluster takes at most %d in one object", size, MaxData)
+		return declared.Faultf(declared.CodeSize, "properties.data", "has %d bytes, a cluster takes at most %d in one object", size, MaxData)
 	}
-	return p.Data, nil
+	return nil
 }

@@ -1,6 +1,8 @@
 package component
 
 import (
+	"cmp"
+
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -10,11 +12,7 @@ import (
 const startWithin = 300
 
 // cron renders a cron. While it is suspended it keeps its schedule and starts nothing.
-func cron(in Input) (Output, error) {
-	var p cronProperties
-	if err := properties(in.Spec, &p); err != nil {
-		return Output{}, err
-	}
+func cron(in Input, p cronProperties) (Output, error) {
 	spec, out, err := in.jobSpec(p.jobProperties)
 	if err != nil {
 		return Output{}, err
@@ -23,15 +21,12 @@ func cron(in Input) (Output, error) {
 	schedule := batchv1.CronJobSpec{
 		Schedule:                p.Schedule,
 		StartingDeadlineSeconds: new(int64(startWithin)),
-		ConcurrencyPolicy:       batchv1.ConcurrencyPolicy(p.Concurrency),
+		ConcurrencyPolicy:       cmp.Or(batchv1.ConcurrencyPolicy(p.Concurrency), batchv1.ForbidConcurrent),
 		Suspend:                 new(in.Run == 0),
 		JobTemplate: batchv1.JobTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: in.Labels},
 			Spec:       spec,
 		},
-	}
-	if p.Concurrency == "" {
-		schedule.ConcurrencyPolicy = batchv1.ForbidConcurrent
 	}
 	if p.TimeZone != "" {
 		schedule.TimeZone = &p.TimeZone

@@ -42,11 +42,7 @@ func (r remoteKey) ref() map[string]any {
 // externalSecret renders an external-secret component. The Secret has the name that one of
 // a secret component has. It gets a template: without one the operator copies our labels
 // and annotations to it.
-func externalSecret(in Input) (out Output, err error) {
-	var p externalSecretProperties
-	if err := properties(in.Spec, &p); err != nil {
-		return out, err
-	}
+func externalSecret(in Input, p externalSecretProperties) (out Output, err error) {
 	spec := map[string]any{
 		"secretStoreRef": map[string]any{"kind": p.Store.Kind, "name": p.Store.Name},
 		"target":         map[string]any{"name": in.Name, "template": map[string]any{"type": "Opaque"}},

@@ -45,8 +45,8 @@ func (s *chartSource) pinned() (model.Pinned, error) {
 // charts returns the reader of a source, and how messages name it.
 func (s *Sources) charts(from *chartSource) (*chart.Reader, string, error) {
 	p, at, files := model.Pinned{}, "", s.files
+	var err error
 	if from != nil {
-		var err error
 		if p, err = from.pinned(); err != nil {
 			return nil, "", err
 		}
@@ -54,13 +54,9 @@ func (s *Sources) charts(from *chartSource) (*chart.Reader, string, error) {
 	}
 	if s.readers[p] == nil {
 		if from != nil {
-			var err error
 			if files, err = s.outside(p); err != nil {
 				return nil, "", err
 			}
-		}
-		if s.readers == nil {
-			s.readers = map[model.Pinned]*chart.Reader{}
 		}
 		s.readers[p] = chart.NewReader(files)
 	}
@@ -81,11 +77,7 @@ func (s *Sources) chart(p helmProperties, release, namespace string) (build.Reci
 }
 
 // helm renders a helm component: the objects that its chart comes to.
-func helm(in Input) (Output, error) {
-	var p helmProperties
-	if err := properties(in.Spec, &p); err != nil {
-		return Output{}, err
-	}
+func helm(in Input, _ helmProperties) (Output, error) {
 	objects, built, err := in.App.built(chartKey(in.Spec.Name), "properties.chart", declared.CodeChart, declared.CodeTemplate)
 	if err != nil {
 		return Output{}, err

@@ -16,11 +16,7 @@ import (
 // a digest of it: another template is another Job. A job that is done stays as it is.
 // A job that may not run is absent. The Job of a workflow step is named by the key of
 // the step, and runs its pod once.
-func job(in Input) (Output, error) {
-	var p jobProperties
-	if err := properties(in.Spec, &p); err != nil {
-		return Output{}, err
-	}
+func job(in Input, p jobProperties) (Output, error) {
 	spec, out, err := in.jobSpec(p)
 	if err != nil {
 		return Output{}, err

@@ -22,11 +22,7 @@ func (s *Sources) kustomization(p kustomizeProperties) (build.Recipe, []build.Wr
 }
 
 // kustomized renders a kustomize component: the objects that its directory builds.
-func kustomized(in Input) (Output, error) {
-	var p kustomizeProperties
-	if err := properties(in.Spec, &p); err != nil {
-		return Output{}, err
-	}
+func kustomized(in Input, p kustomizeProperties) (Output, error) {
 	objects, built, err := in.App.built(p.Path, "properties.path", declared.CodeFiles, declared.CodeBuild)
 	if err != nil {
 		return Output{}, err

@@ -15,13 +15,9 @@ import (
 const maxObjects = 1000
 
 // raw renders a raw component: the objects that its owner wrote, if policy allows them.
-func raw(in Input) (out Output, err error) {
-	var p struct {
-		Objects []json.RawMessage `json:"objects"`
-	}
-	if err := properties(in.Spec, &p); err != nil {
-		return out, err
-	}
+func raw(in Input, p struct {
+	Objects []json.RawMessage `json:"objects"`
+}) (out Output, err error) {
 	objects := make([]*unstructured.Unstructured, len(p.Objects))
 	for i, encoded := range p.Objects {
 		objects[i] = &unstructured.Unstructured{}

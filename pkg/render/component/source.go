@@ -30,7 +30,7 @@ type Sources struct {
 
 // NewSources reads from the directory of an application, and from outside.
 func NewSources(files fs.FS, outside build.Outside) *Sources {
-	return &Sources{files: files, outside: outside}
+	return &Sources{files: files, outside: outside, readers: map[model.Pinned]*chart.Reader{}}
 }
 
 // Source is what one component is built of.
