@@ -44,33 +44,19 @@ func Untyped(object runtime.Object) *unstructured.Unstructured {
 		panic(fmt.Sprintf("render: convert %T: %v", object, err))
 	}
 	delete(content, "status")
-	dropUnset(content)
+	declared.Walk(content, func(object map[string]any) {
+		for _, field := range unset {
+			if m, isMap := object[field].(map[string]any); isMap && len(m) == 0 || object[field] == nil {
+				delete(object, field)
+			}
+		}
+	})
 	return &unstructured.Unstructured{Object: content}
 }
 
 // unset are fields that the Go types of Kubernetes encode even without a value. To send
 // them would claim their ownership.
 var unset = []string{"creationTimestamp", "resources", "spec", "status", "strategy", "updateStrategy"}
-
-func dropUnset(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, field := range unset {
-			if inner, ok := v[field]; ok {
-				if m, isMap := inner.(map[string]any); inner == nil || isMap && len(m) == 0 {
-					delete(v, field)
-				}
-			}
-		}
-		for _, inner := range v {
-			dropUnset(inner)
-		}
-	case []any:
-		for _, inner := range v {
-			dropUnset(inner)
-		}
-	}
-}
 
 // Outlives reports whether an object stays after its declaration is removed. Such an
 // object does not count as part of the component, because it may be of an earlier one.

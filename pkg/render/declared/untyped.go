@@ -28,3 +28,18 @@ func Word(v any) string {
 	s, _ := v.(string)
 	return s
 }
+
+// Walk calls do with the objects in a value, from outside to inside.
+func Walk(v any, do func(object map[string]any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		do(v)
+		for _, inner := range v {
+			Walk(inner, do)
+		}
+	case []any:
+		for _, inner := range v {
+			Walk(inner, do)
+		}
+	}
+}

@@ -119,20 +119,8 @@ func system(v any, path string, values map[string]any) {
 // have written it.
 func WithoutSystem(u *unstructured.Unstructured) *unstructured.Unstructured {
 	bare := u.DeepCopy()
-	dropSystem(bare.Object)
+	declared.Walk(bare.Object, func(object map[string]any) {
+		maps.DeleteFunc(object, func(name string, _ any) bool { return strings.HasPrefix(name, declared.Domain) })
+	})
 	return bare
-}
-
-func dropSystem(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		maps.DeleteFunc(v, func(name string, _ any) bool { return strings.HasPrefix(name, declared.Domain) })
-		for _, inner := range v {
-			dropSystem(inner)
-		}
-	case []any:
-		for _, inner := range v {
-			dropSystem(inner)
-		}
-	}
 }
