@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -34,21 +33,11 @@ func (a Admission) AdmitUsage(path string, objects []*unstructured.Unstructured)
 		if !runs {
 			continue
 		}
-		template := u.Object
-		if s.Pod != nil {
-			template, _, _ = unstructured.NestedMap(u.Object, s.Pod...)
-		}
-		var spec corev1.PodSpec
-		if raw, ok := template["spec"].(map[string]any); ok {
-			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, &spec); err != nil {
-				return declared.Faultf(declared.CodeUnreadable, path, "has a spec of pods that cannot be read: %v", err)
-			}
-		}
 		n, err := a.replicas(path, u, kind, s)
 		if err != nil {
 			return err
 		}
-		asked = asked.Add(podRequests(&spec).Times(max(n, most[kind+" "+u.GetName()])))
+		asked = asked.Add(podRequests(PodSpec(u, s)).Times(max(n, most[kind+" "+u.GetName()])))
 	}
 	granted := a.Grant.Requests.Times(a.Grant.Replicas)
 	if over := asked.Exceeds(granted); over != nil {
