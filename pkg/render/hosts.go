@@ -1,6 +1,10 @@
 package render
 
-import "github.com/d-aros/d-aros/pkg/render/declared"
+import (
+	"cmp"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
+)
 
 // routes are the kinds that lead requests from outside, each with a function that reports
 // the hosts and paths of an object. A host without a path is all of it. Policy allows the
@@ -11,9 +15,9 @@ var routes = map[string]func(object map[string]any, add func(host, path string))
 	"HTTPRoute.gateway.networking.k8s.io":      routeHosts,
 	"GRPCRoute.gateway.networking.k8s.io":      routeHosts,
 	"TLSRoute.gateway.networking.k8s.io":       routeHosts,
-	"Gateway.gateway.networking.k8s.io":        listenerHosts,
-	"ListenerSet.gateway.networking.k8s.io":    listenerHosts,
-	"XListenerSet.gateway.networking.x-k8s.io": listenerHosts,
+	"Gateway.gateway.networking.k8s.io":        hostsIn("listeners", "hostname"),
+	"ListenerSet.gateway.networking.k8s.io":    hostsIn("listeners", "hostname"),
+	"XListenerSet.gateway.networking.x-k8s.io": hostsIn("listeners", "hostname"),
 	"VirtualService.networking.istio.io":       meshHosts,
 	"ServiceEntry.networking.istio.io":         meshHosts,
 	"Gateway.networking.istio.io":              serverHosts,
@@ -24,7 +28,7 @@ var routes = map[string]func(object map[string]any, add func(host, path string))
 	"IngressRoute.traefik.containo.us":         ruleHosts,
 	"IngressRouteTCP.traefik.containo.us":      ruleHosts,
 	"DomainMapping.serving.knative.dev":        domainHost,
-	"DNSEndpoint.externaldns.k8s.io":           endpointHosts,
+	"DNSEndpoint.externaldns.k8s.io":           hostsIn("endpoints", "dnsName"),
 }
 
 func ingressHosts(object map[string]any, add func(host, path string)) {
@@ -35,7 +39,7 @@ func ingressHosts(object map[string]any, add func(host, path string)) {
 	for _, rule := range declared.Elements(spec["rules"]) {
 		paths := declared.Elements(declared.Below(rule, "http")["paths"])
 		for _, p := range paths {
-			add(declared.Word(rule["host"]), pathOr(declared.Word(p["path"])))
+			add(declared.Word(rule["host"]), cmp.Or(declared.Word(p["path"]), "/"))
 		}
 		if len(paths) == 0 {
 			add(declared.Word(rule["host"]), "/")
@@ -70,7 +74,7 @@ func routePaths(spec map[string]any) (paths []string) {
 			if method := declared.Below(m, "method"); len(method) > 0 { // of a GRPCRoute
 				path = "/" + declared.Word(method["service"]) + "/" + declared.Word(method["method"])
 			}
-			paths = append(paths, pathOr(path))
+			paths = append(paths, cmp.Or(path, "/"))
 		}
 		if len(matches) == 0 {
 			paths = append(paths, "/")
@@ -82,8 +86,11 @@ func routePaths(spec map[string]any) (paths []string) {
 	return paths
 }
 
-func listenerHosts(object map[string]any, add func(host, path string)) {
-	for _, l := range declared.Elements(declared.Below(object, "spec")["listeners"]) {
-		add(declared.Word(l["hostname"]), "")
+// hostsIn returns a function that reports a field of each element of a list of the spec.
+func hostsIn(list, field string) func(object map[string]any, add func(host, path string)) {
+	return func(object map[string]any, add func(host, path string)) {
+		for _, e := range declared.Elements(declared.Below(object, "spec")[list]) {
+			add(declared.Word(e[field]), "")
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -49,7 +50,7 @@ func openShiftHost(object map[string]any, add func(host, path string)) {
 		host = "*." + domain
 	}
 	if host != "" {
-		add(host, pathOr(declared.Word(spec["path"])))
+		add(host, cmp.Or(declared.Word(spec["path"]), "/"))
 	}
 	if declared.Word(spec["subdomain"]) != "" {
 		add("", "")
@@ -66,11 +67,4 @@ func proxyHost(object map[string]any, add func(host, path string)) {
 // domainHost is that of a DomainMapping of Knative: its name.
 func domainHost(object map[string]any, add func(host, path string)) {
 	add(declared.Word(declared.Below(object, "metadata")["name"]), "")
-}
-
-// endpointHosts are the names that a DNSEndpoint of external-dns publishes.
-func endpointHosts(object map[string]any, add func(host, path string)) {
-	for _, e := range declared.Elements(declared.Below(object, "spec")["endpoints"]) {
-		add(declared.Word(e["dnsName"]), "")
-	}
 }

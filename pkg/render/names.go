@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -106,13 +107,6 @@ func routeOf(o Object, id string) claim.Route {
 	return r
 }
 
-func pathOr(path string) string {
-	if path == "" {
-		return "/"
-	}
-	return path
-}
-
 // taken lists the identities that an object takes: its own, and that of the Secret that is
 // made of it.
 func taken(u *unstructured.Unstructured) []string {
@@ -121,8 +115,5 @@ func taken(u *unstructured.Unstructured) []string {
 		return ids
 	}
 	name, _, _ := unstructured.NestedString(u.Object, "spec", "target", "name")
-	if name == "" {
-		name = u.GetName()
-	}
-	return append(ids, "Secret "+name)
+	return append(ids, "Secret "+cmp.Or(name, u.GetName()))
 }
