@@ -63,17 +63,15 @@ func (e *AbsentError) Error() string { return e.Problem.Message }
 
 // follow follows a recipe that was read, or says why it was not.
 func (b Builder) follow(r build.Recipe, unread error) (build.Result, error) {
-	var absent *build.AbsentError
-	var refused *build.RefusedError
+	refused := &build.RefusedError{}
 	switch {
 	case unread == nil:
 		return b.Follow(r)
-	case errors.As(unread, &absent):
+	case errors.As(unread, new(*build.AbsentError)):
 		return build.Result{}, unread
-	case errors.As(unread, &refused):
-		return build.Result{Refused: text.Clean(unread.Error()), Code: refused.Code, Limit: refused.Limit}, nil
 	}
-	return build.Result{Refused: text.Clean(unread.Error())}, nil
+	errors.As(unread, &refused)
+	return build.Result{Refused: text.Clean(unread.Error()), Code: refused.Code, Limit: refused.Limit}, nil
 }
 
 // reached opens what is outside for a spec: from hosts only that its policy allows.

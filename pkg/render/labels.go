@@ -15,12 +15,8 @@ const (
 	LabelApplication = component.LabelApplication
 	LabelComponent   = component.LabelComponent
 	LabelInstance    = Domain + "instance"
-	LabelLedger      = Domain + "ledger"     // of inventories: the id of the ledger that their application is in
-	LabelTrack       = component.LabelTrack  // of pods of a Deployment: TrackStable or TrackNext
-	LabelRights      = component.LabelRights // of pods that may have the token of their account, because policy allows it rights
-
-	LabelRuntimeClass = component.LabelRuntimeClass // of pods with a runtime class that policy allows: its name
-	LabelHostProcess  = component.LabelHostProcess  // of pods that policy allows to be processes of a Windows node: true
+	LabelLedger      = Domain + "ledger"    // of inventories: the id of the ledger that their application is in
+	LabelTrack       = component.LabelTrack // of pods of a Deployment: TrackStable or TrackNext
 
 	LabelName      = component.LabelName
 	LabelPartOf    = component.LabelPartOf

@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -49,9 +50,7 @@ func (k Kustomization) origins(r *resource.Resource) error {
 		return nil
 	}
 	all := r.GetAnnotations()
-	for key, value := range annotations {
-		all[key] = value
-	}
+	maps.Copy(all, annotations)
 	return r.SetAnnotations(all)
 }
 
