@@ -48,8 +48,6 @@ const (
 	// with AdoptedKeep it stays after its declaration is removed, with AdoptedPrune it goes. It
 	// is added where objects are sent.
 	AnnotationAdopted = Domain + "adopted"
-	// AnnotationEncrypted, on Secrets whose values SOPS encrypted, is the digest of the file.
-	AnnotationEncrypted = component.AnnotationEncrypted
 	// AnnotationPrune with the value PruneKeep marks an object that stays after its
 	// declaration is removed: a volume, or the namespace of volumes.
 	AnnotationPrune = component.AnnotationPrune

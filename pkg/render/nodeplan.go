@@ -153,10 +153,11 @@ func (p *nodePlan) reserve(r model.Reservation) {
 		}})
 		return
 	}
-	holds := func(h *holder) bool { return h.app == r.App || r.App == model.AppID{} && h.app.Tenant == r.Tenant }
-	for i := range p.holders {
-		if h := p.holders[i]; holds(h) {
+	var own []*holder
+	for _, h := range p.holders {
+		if h.app == r.App || r.App == (model.AppID{}) && h.app.Tenant == r.Tenant {
 			h.Reserved = ofEach(h.Reserved)
+			own = append(own, h)
 		}
 	}
 	for _, name := range []string{"cpu", "memory"} {
@@ -164,15 +165,13 @@ func (p *nodePlan) reserve(r model.Reservation) {
 		if left == 0 {
 			continue
 		}
-		for i := range p.holders {
-			if h := p.holders[i]; holds(h) {
-				left -= h.own.Times(h.replicas).Get(name)
-				open += h.Request.Sub(h.Reserved).Times(h.replicas).Get(name)
-				h.own = h.own.With(name, 0)
-			}
+		for _, h := range own {
+			left -= h.own.Times(h.replicas).Get(name)
+			open += h.Request.Sub(h.Reserved).Times(h.replicas).Get(name)
+			h.own = h.own.With(name, 0)
 		}
-		for i := range p.holders {
-			if h := p.holders[i]; holds(h) && left > 0 {
+		for _, h := range own {
+			if left > 0 {
 				part := qos.Part(h.Request.Get(name)-h.Reserved.Get(name), min(left, open), open)
 				h.Reserved = h.Reserved.With(name, h.Reserved.Get(name)+part)
 			}

@@ -33,7 +33,7 @@ const (
 const (
 	AnnotationConfig    = declared.Domain + "config"
 	AnnotationDeletion  = declared.Domain + "deletion"
-	AnnotationEncrypted = declared.Domain + "encrypted"
+	AnnotationEncrypted = declared.Domain + "encrypted" // on Secrets whose values SOPS encrypted: the digest of the file
 	AnnotationIntent    = declared.Domain + "intent"
 	AnnotationJudged    = declared.Domain + "judged-by"
 	AnnotationLock      = declared.Domain + "lock"

@@ -43,6 +43,13 @@ func (p placement) nodes() (map[string]string, error) {
 	return selector, nil
 }
 
+// where returns the labels of these nodes, and how the pods of a workload of a kind are spread over domains.
+func (p placement) where(kind string, selector map[string]string) (map[string]string, []corev1.TopologySpreadConstraint, error) {
+	nodes, err := p.nodes()
+	spread, wrong := p.spread(kind, selector)
+	return nodes, spread, cmp.Or(err, wrong)
+}
+
 // spread returns how the pods of a workload of a kind are spread over domains. The
 // selector is that of the pods.
 func (p placement) spread(kind string, selector map[string]string) ([]corev1.TopologySpreadConstraint, error) {

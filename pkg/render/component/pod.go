@@ -52,10 +52,7 @@ func (in Input) pod(kind string, c container, ports []declared.Port, restart cor
 	}
 	spec := &p.template.Spec
 	place := in.placement()
-	if spec.NodeSelector, err = place.nodes(); err != nil {
-		return nil, err
-	}
-	if spec.TopologySpreadConstraints, err = place.spread(kind, Selector(in.App.ID, in.Spec.Name)); err != nil {
+	if spec.NodeSelector, spec.TopologySpreadConstraints, err = place.where(kind, Selector(in.App.ID, in.Spec.Name)); err != nil {
 		return nil, err
 	}
 	labels := in.Labels
@@ -91,10 +88,7 @@ func (in Input) pod(kind string, c container, ports []declared.Port, restart cor
 		restrict(p)
 	}
 	p.carry()
-	if err := p.onNode(c); err != nil {
-		return nil, err
-	}
-	if err := place.together(spec); err != nil {
+	if err := cmp.Or(p.onNode(c), place.together(spec)); err != nil {
 		return nil, err
 	}
 	if fields := p.patch.Pod.Fields; fields != nil {

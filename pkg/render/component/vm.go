@@ -59,10 +59,7 @@ func vm(in Input) (Output, error) {
 		return Output{}, err
 	}
 	spec := guest{Networks: []guestNetwork{{Name: "default"}}}
-	if err := m.place(&spec, gives); err != nil {
-		return Output{}, err
-	}
-	if err := m.hardware(&spec.Domain); err != nil {
+	if err := cmp.Or(m.place(&spec, gives), m.hardware(&spec.Domain)); err != nil {
 		return Output{}, err
 	}
 	count := max(1, in.Spec.Replicas, in.Run)
@@ -117,13 +114,8 @@ func (m *machine) place(spec *guest, gives trait.Patch) error {
 	place, host := m.placement(), *m.Spec
 	host.OS, place.spec = "linux", &host
 	var err error
-	if spec.NodeSelector, err = place.nodes(); err != nil {
-		return err
-	}
-	if spec.TopologySpreadConstraints, err = place.spread("StatefulSet", Selector(m.App.ID, m.Spec.Name)); err != nil {
-		return err
-	}
-	if err := place.together(&pod); err != nil {
+	spec.NodeSelector, spec.TopologySpreadConstraints, err = place.where("StatefulSet", Selector(m.App.ID, m.Spec.Name))
+	if err := cmp.Or(err, place.together(&pod)); err != nil {
 		return err
 	}
 	spec.Affinity, spec.Tolerations = pod.Affinity, gives.Pod.Tolerations

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -30,10 +31,7 @@ type Admission struct {
 // Admit checks one object that a tenant wrote, and changes it to one of the component.
 // Errors are at path.
 func (a Admission) Admit(path string, u *unstructured.Unstructured) error {
-	if err := wellFormed(path, u); err != nil {
-		return err
-	}
-	if err := admitKind(path, u, a.Policy.Kinds); err != nil {
+	if err := cmp.Or(wellFormed(path, u), admitKind(path, u, a.Policy.Kinds)); err != nil {
 		return err
 	}
 	if ns := u.GetNamespace(); ns != "" && ns != a.Namespace {

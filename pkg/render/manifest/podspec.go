@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -32,17 +33,9 @@ func (a Admission) admitPods(path string, u *unstructured.Unstructured, s Shape)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(raw, &spec, true); err != nil {
 		return declared.Faultf(declared.CodeUnreadable, path, "has a spec of its pods that cannot be read: %v", err)
 	}
-	if err := a.refusePrivileges(path, &spec); err != nil {
-		return err
-	}
 	field := strings.Join(append(slices.Clone(s.Pod), "spec"), ".")
-	if err := a.admitFields(path, field, raw, &spec); err != nil {
-		return err
-	}
-	if err := admitNested(path, "spec", u.Object["spec"]); err != nil {
-		return err
-	}
-	if err := admitClaims(path, u.Object["spec"]); err != nil {
+	if err := cmp.Or(a.refusePrivileges(path, &spec), a.admitFields(path, field, raw, &spec),
+		admitNested(path, "spec", u.Object["spec"]), admitClaims(path, u.Object["spec"])); err != nil {
 		return err
 	}
 	for _, c := range Containers(&spec) {

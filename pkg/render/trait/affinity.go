@@ -36,48 +36,41 @@ type nodeLabel struct {
 
 // affinity places pods near to others or apart from them, and on nodes with labels.
 func affinity(c Context, v vicinity) (patch Patch, err error) {
-	all := &corev1.Affinity{}
-	near, preferred, err := c.terms("traits.affinity.near", v.Near)
-	if err != nil {
-		return patch, err
-	}
-	if near != nil || preferred != nil {
-		all.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: near, PreferredDuringSchedulingIgnoredDuringExecution: preferred}
-	}
-	apart, preferred, err := c.terms("traits.affinity.apart", v.Apart)
-	if err != nil {
-		return patch, err
-	}
-	if apart != nil || preferred != nil {
-		all.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: apart, PreferredDuringSchedulingIgnoredDuringExecution: preferred}
-	}
-	all.NodeAffinity = onNodes(v.Nodes)
+	all := &corev1.Affinity{NodeAffinity: onNodes(v.Nodes)}
+	near, err := c.terms("traits.affinity.near", v.Near)
+	apart, wrong := c.terms("traits.affinity.apart", v.Apart)
+	all.PodAffinity, all.PodAntiAffinity = near, (*corev1.PodAntiAffinity)(apart)
 	if *all != (corev1.Affinity{}) {
 		patch.Pod.Affinity = all
 	}
-	return patch, nil
+	return patch, cmp.Or(err, wrong)
 }
 
-// terms returns what is required, and what is preferred.
-func (c Context) terms(path string, all []nearness) (required []corev1.PodAffinityTerm, preferred []corev1.WeightedPodAffinityTerm, err error) {
+// terms returns what is required, and what is preferred, nil if nothing is.
+func (c Context) terms(path string, all []nearness) (*corev1.PodAffinity, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	terms := &corev1.PodAffinity{}
 	for i, n := range all {
 		at := fmt.Sprintf("%s.%d", path, i)
 		peer, ok := c.Peer(n.Component)
 		if !ok {
-			return nil, nil, declared.Faultf(declared.CodeReference, at+".component", "names %s, which is no component of the application with pods", n.Component)
+			return nil, declared.Faultf(declared.CodeReference, at+".component", "names %s, which is no component of the application with pods", n.Component)
 		}
 		key, err := c.Domain(cmp.Or(n.Over, "node"))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		term := corev1.PodAffinityTerm{LabelSelector: &metav1.LabelSelector{MatchLabels: peer.Labels}, TopologyKey: key}
 		if n.Weight == 0 {
-			required = append(required, term)
+			terms.RequiredDuringSchedulingIgnoredDuringExecution = append(terms.RequiredDuringSchedulingIgnoredDuringExecution, term)
 		} else {
-			preferred = append(preferred, corev1.WeightedPodAffinityTerm{Weight: n.Weight, PodAffinityTerm: term})
+			terms.PreferredDuringSchedulingIgnoredDuringExecution = append(terms.PreferredDuringSchedulingIgnoredDuringExecution,
+				corev1.WeightedPodAffinityTerm{Weight: n.Weight, PodAffinityTerm: term})
 		}
 	}
-	return required, preferred, nil
+	return terms, nil
 }
 
 // onNodes returns what is required of nodes, all of it together, and what is preferred.

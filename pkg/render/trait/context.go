@@ -65,12 +65,11 @@ func (c Context) Source(path, sort string, to declared.Source, references *[]str
 	if to.Existing == "" {
 		return c.object(path, sort, to.Name, references)
 	}
-	if sort == "config" {
-		if err := mayName(path+".existing", "ConfigMap", to.Existing, "configs", c.Policy.Existing.Configs); err != nil {
-			return corev1.LocalObjectReference{}, err
-		}
+	var err error
+	if sort == "config" { // evaluation holds Secrets to policy
+		err = mayName(path+".existing", "ConfigMap", to.Existing, "configs", c.Policy.Existing.Configs)
 	}
-	return corev1.LocalObjectReference{Name: to.Existing}, nil // evaluation holds Secrets to policy
+	return corev1.LocalObjectReference{Name: to.Existing}, err
 }
 
 // mayName refuses an object of others that policy does not let components name.

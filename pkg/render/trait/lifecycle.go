@@ -1,6 +1,8 @@
 package trait
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -11,9 +13,7 @@ var _ = register(Trait{Name: "lifecycle", Process: reading("lifecycle", lifecycl
 
 // hook does one thing in a container.
 type hook struct {
-	Exec *struct {
-		Command []string `json:"command"`
-	} `json:"exec"`
+	Exec *corev1.ExecAction `json:"exec"`
 	HTTP *struct {
 		Path string             `json:"path"`
 		Port intstr.IntOrString `json:"port"`
@@ -27,27 +27,21 @@ type moments struct{ PostStart, PreStop *hook }
 // lifecycle makes hooks. They run after the container starts, and before it is told to stop. The time of the
 // second counts towards the grace of the application.
 func lifecycle(c Context, m moments) (patch Patch, err error) {
-	all := &corev1.Lifecycle{}
-	if all.PostStart, err = m.PostStart.render("traits.lifecycle.postStart", c.Ports); err != nil {
-		return patch, err
+	after, err := m.PostStart.render("traits.lifecycle.postStart", c.Ports)
+	before, wrong := m.PreStop.render("traits.lifecycle.preStop", c.Ports)
+	if after != nil || before != nil {
+		patch.Main.Lifecycle = &corev1.Lifecycle{PostStart: after, PreStop: before}
 	}
-	if all.PreStop, err = m.PreStop.render("traits.lifecycle.preStop", c.Ports); err != nil {
-		return patch, err
-	}
-	if *all != (corev1.Lifecycle{}) {
-		patch.Main.Lifecycle = all
-	}
-	return patch, nil
+	return patch, cmp.Or(err, wrong)
 }
 
 func (h *hook) render(path string, ports []declared.Port) (*corev1.LifecycleHandler, error) {
 	if h == nil {
 		return nil, nil
 	}
-	rendered, ways := &corev1.LifecycleHandler{}, 0
+	rendered, ways := &corev1.LifecycleHandler{Exec: h.Exec}, 0
 	if h.Exec != nil {
 		ways++
-		rendered.Exec = &corev1.ExecAction{Command: h.Exec.Command}
 	}
 	if h.HTTP != nil {
 		ways++

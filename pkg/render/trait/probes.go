@@ -1,6 +1,7 @@
 package trait
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,14 +27,12 @@ type probe struct {
 		Port    intstr.IntOrString `json:"port"`
 		Service *string            `json:"service"`
 	} `json:"grpc"`
-	Exec *struct {
-		Command []string `json:"command"`
-	} `json:"exec"`
-	InitialDelay     string `json:"initialDelay"`
-	Period           string `json:"period"`
-	Timeout          string `json:"timeout"`
-	FailureThreshold int32  `json:"failureThreshold"`
-	SuccessThreshold int32  `json:"successThreshold"`
+	Exec             *corev1.ExecAction `json:"exec"`
+	InitialDelay     string             `json:"initialDelay"`
+	Period           string             `json:"period"`
+	Timeout          string             `json:"timeout"`
+	FailureThreshold int32              `json:"failureThreshold"`
+	SuccessThreshold int32              `json:"successThreshold"`
 }
 
 // health is the declaration of the probes trait.
@@ -48,14 +47,10 @@ func probes(c Context, h health) (patch Patch, err error) {
 
 // render returns the probes of a container, whose ports they may name.
 func (h health) render(path string, ports []declared.Port) (liveness, readiness, startup *corev1.Probe, err error) {
-	if liveness, err = h.Liveness.render(path+".liveness", ports); err != nil {
-		return nil, nil, nil, err
-	}
-	if readiness, err = h.Readiness.render(path+".readiness", ports); err != nil {
-		return nil, nil, nil, err
-	}
-	startup, err = h.Startup.render(path+".startup", ports)
-	return liveness, readiness, startup, err
+	liveness, dead := h.Liveness.render(path+".liveness", ports)
+	readiness, unready := h.Readiness.render(path+".readiness", ports)
+	startup, unstarted := h.Startup.render(path+".startup", ports)
+	return liveness, readiness, startup, cmp.Or(dead, unready, unstarted)
 }
 
 // target returns the number of a port of a container, which may be said by a name that it declares.
@@ -95,7 +90,7 @@ func (p *probe) render(path string, ports []declared.Port) (*corev1.Probe, error
 	}
 	if p.Exec != nil {
 		ways++
-		rendered.Exec = &corev1.ExecAction{Command: p.Exec.Command}
+		rendered.Exec = p.Exec
 	}
 	if err != nil {
 		return nil, err

@@ -42,11 +42,8 @@ func sidecars(c Context, all []extra) (patch Patch, err error) {
 			return patch, err
 		}
 		requests, err := all[i].Resources.Requests.parse(path + ".resources.requests")
-		if err != nil {
-			return patch, err
-		}
-		limits, err := all[i].Resources.Limits.parse(path + ".resources.limits")
-		if err != nil {
+		limits, wrong := all[i].Resources.Limits.parse(path + ".resources.limits")
+		if err := cmp.Or(err, wrong); err != nil {
 			return patch, err
 		}
 		if container.Resources, err = take(left, path, requests, guaranteed(c, requests, limits)); err != nil {

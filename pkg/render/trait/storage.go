@@ -1,6 +1,7 @@
 package trait
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,10 +65,7 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
 			patch.Replicas.Exclusive = patch.Replicas.Exclusive || !m.Shared
 		case "claim":
-			if err := mayName(path+".claim", "claim", m.Claim, "claims", c.Policy.Existing.Claims); err != nil {
-				return patch, err
-			}
-			if err := m.forOne(path, c); err != nil {
+			if err := cmp.Or(mayName(path+".claim", "claim", m.Claim, "claims", c.Policy.Existing.Claims), m.forOne(path, c)); err != nil {
 				return patch, err
 			}
 			volume.PersistentVolumeClaim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: m.Claim, ReadOnly: m.ReadOnly}
@@ -76,18 +74,16 @@ func storage(c Context, mounts []mount) (patch Patch, err error) {
 			if volume.EmptyDir, err = m.scratch(path, c.Resources, &inMemory); err != nil {
 				return patch, err
 			}
-		case "config":
-			object, err := c.Source(path+".source", "config", m.Source, &patch.References)
+		case "config", "secret":
+			object, err := c.Source(path+".source", m.Type, m.Source, &patch.References)
 			if err != nil {
 				return patch, err
 			}
-			volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object, Items: m.items()}
-		case "secret":
-			object, err := c.Source(path+".source", "secret", m.Source, &patch.References)
-			if err != nil {
-				return patch, err
+			if m.Type == "config" {
+				volume.ConfigMap = &corev1.ConfigMapVolumeSource{LocalObjectReference: object, Items: m.items()}
+			} else {
+				volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name, Items: m.items()}
 			}
-			volume.Secret = &corev1.SecretVolumeSource{SecretName: object.Name, Items: m.items()}
 		case "pod":
 			volume.DownwardAPI = m.fields()
 		default:

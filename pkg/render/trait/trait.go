@@ -3,6 +3,7 @@ package trait
 import (
 	"embed"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -65,11 +66,7 @@ func OfMachines() (names []string) {
 // inOrder returns traits in an order in which each comes after those that it needs, else in
 // that of their names. It panics if there is none.
 func inOrder(traits map[string]Trait) []Trait {
-	var names, done []string
-	for name := range traits {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names, done := slices.Sorted(maps.Keys(traits)), []string(nil)
 	var all []Trait
 	for len(names) > 0 {
 		next := slices.IndexFunc(names, func(name string) bool {
