@@ -41,10 +41,7 @@ func (r *jsonReader) value(depth int) (any, error) {
 	}
 	switch t := t.(type) {
 	case json.Delim:
-		if t == '{' {
-			return r.object(depth)
-		}
-		return r.array(depth)
+		return r.inside(t == '{', depth)
 	case json.Number:
 		if i, err := t.Int64(); err == nil {
 			return int(i), nil
@@ -58,42 +55,33 @@ func (r *jsonReader) value(depth int) (any, error) {
 	return t, nil
 }
 
-func (r *jsonReader) object(depth int) (any, error) {
-	b, seen := branch{}, map[string]bool{}
+// inside reads an object or an array to its end.
+func (r *jsonReader) inside(object bool, depth int) (any, error) {
+	b, list, seen := branch{}, []any{}, map[string]bool{}
 	for r.More() {
-		t, err := r.Token()
-		key, ok := t.(string)
-		if err != nil || !ok {
-			return nil, wrong(ErrFormat, "it is no valid JSON")
+		var key string
+		if object {
+			t, err := r.Token()
+			name, ok := t.(string)
+			if err != nil || !ok {
+				return nil, wrong(ErrFormat, "it is no valid JSON")
+			}
+			if key = name; seen[key] {
+				return nil, wrong(ErrFormat, "it has the key %s twice", place([]string{key}))
+			}
+			seen[key] = true
 		}
-		if seen[key] {
-			return nil, wrong(ErrFormat, "it has the key %s twice", place([]string{key}))
-		}
-		seen[key] = true
 		v, err := r.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
-		b = append(b, item{&key, v})
+		b, list = append(b, item{&key, v}), append(list, v)
 	}
-	return b, r.end()
-}
-
-func (r *jsonReader) array(depth int) (any, error) {
-	list := []any{}
-	for r.More() {
-		v, err := r.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, r.end()
-}
-
-func (r *jsonReader) end() error {
 	if _, err := r.Token(); err != nil {
-		return wrong(ErrFormat, "it is no valid JSON")
+		return nil, wrong(ErrFormat, "it is no valid JSON")
 	}
-	return nil
+	if object {
+		return b, nil
+	}
+	return list, nil
 }

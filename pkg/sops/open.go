@@ -109,52 +109,47 @@ type opening struct {
 	mac   hash.Hash
 }
 
-// branch opens a mapping. Comments stand before what they are about: those of each level
-// that no value has followed yet decide, too, what is encrypted.
+// branch opens a mapping.
 func (o *opening) branch(in branch, at []string, comments [][]string) (out branch, err error) {
 	comments = append(comments, nil)
-	last := len(comments) - 1
 	for _, it := range in {
-		c, about := it.value.(comment)
-		if about {
-			comments[last] = append(comments[last], string(c))
-		}
 		if it.key == nil {
-			if _, err := o.value(it.value, at, comments); err != nil {
-				return nil, err
-			}
-			continue
+			_, err = o.next(it.value, at, comments)
+		} else if it.value, err = o.next(it.value, append(at[:len(at):len(at)], *it.key), comments); err == nil {
+			out = append(out, it)
 		}
-		v, err := o.value(it.value, append(at[:len(at):len(at)], *it.key), comments)
 		if err != nil {
 			return nil, err
 		}
-		if !about {
-			comments[last] = nil
-		}
-		out = append(out, item{it.key, v})
 	}
 	return out, nil
 }
 
 func (o *opening) list(in []any, at []string, comments [][]string) (out []any, err error) {
 	comments = append(comments, nil)
-	last := len(comments) - 1
 	for _, e := range in {
-		c, about := e.(comment)
-		if about {
-			comments[last] = append(comments[last], string(c))
-		}
-		v, err := o.value(e, at, comments)
+		v, err := o.next(e, at, comments)
 		if err != nil {
 			return nil, err
-		}
-		if !about {
-			comments[last] = nil
 		}
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+// next opens the next value of a level. Comments stand before what they are about: those of each level
+// that no value has followed yet decide, too, what is encrypted.
+func (o *opening) next(in any, at []string, comments [][]string) (any, error) {
+	level := &comments[len(comments)-1]
+	c, about := in.(comment)
+	if about {
+		*level = append(*level, string(c))
+	}
+	v, err := o.value(in, at, comments)
+	if !about {
+		*level = nil
+	}
+	return v, err
 }
 
 // value opens a value and adds it to the code. That covers no comments.
