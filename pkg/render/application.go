@@ -40,18 +40,11 @@ func unite(a, b []Object) []Object {
 
 // workload is one component in a state, while its objects are rendered.
 type workload struct {
-	app     *application
-	out     *part
-	spec    *model.Component
-	grant   model.Grant
-	run     int           // replicas that may run now
-	done    bool          // it succeeded and is not run again
-	name    string        // of its objects
-	track   string        // TrackStable or TrackNext
-	next    *workload     // the newer version beside it, nil without one
-	traffic model.Traffic // the versions that receive requests
-	step    *StepJob      // that it is, nil: none
-	calls   calls         // that its pods take; render fills it in
+	component.Input
+	app  *application
+	out  *part
+	next *workload        // the newer version beside it, nil without one
+	made component.Output // what it comes to; render fills it in
 }
 
 // objects renders a component in a state. A component that this cluster does not run has no
@@ -66,7 +59,7 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 	}
 	w := a.workload(c, state)
 	if b := state.Beside; b != nil && !state.Hold {
-		w.traffic = b.Traffic
+		w.Traffic = b.Traffic
 		if at, next, ok := a.versions.find(c.Name, b.Spec); ok {
 			w.next = at.beside(next, state)
 		}
@@ -81,7 +74,7 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 		}
 		objects = append(objects, w.next.out.seal()...)
 	} else if state.Beside != nil { // the newer version is on hold, or its spec is not known any more
-		objects = append(objects, kept(c.Name, "apps/v1", "Deployment", a.namespace, nextName(w.name)))
+		objects = append(objects, kept(c.Name, "apps/v1", "Deployment", a.namespace, nextName(w.Name)))
 	}
 	return append(objects, w.around().seal()...), nil
 }
@@ -89,9 +82,11 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 // workload returns the component of this spec in a state.
 func (a *application) workload(c *model.Component, state model.ComponentState) *workload {
 	w := &workload{
-		app: a, spec: c, name: ObjectName(a.Instance.App, c.Name), track: TrackStable,
-		grant: a.granted(state.Grant).AsTold(), run: max(0, state.Run), done: state.Finished(),
-		out: &part{
+		Input: component.Input{
+			App: a.common, Spec: c, Name: ObjectName(a.Instance.App, c.Name), Track: TrackStable,
+			Grant: a.granted(state.Grant).AsTold(), Run: max(0, state.Run), Done: state.Finished(),
+		},
+		app: a, out: &part{
 			owner: c.Name, commit: a.spec.Commit, namespace: a.namespace,
 			labels:   declared.Merge(a.labels(c.Name), a.connections(c)),
 			workload: cmp.Or(state.Workload, model.WorkloadDigest(c, state.Grant, state.Run)), keep: state.Hold,
@@ -99,16 +94,16 @@ func (a *application) workload(c *model.Component, state model.ComponentState) *
 			older: a.spec == a.Instance.Previous,
 		},
 	}
-	if !w.grant.SameCapacity(state.Grant) {
-		w.out.told.Before = new(w.grant.AsPlaced(c))
+	if !w.Grant.SameCapacity(state.Grant) {
+		w.out.told.Before = new(w.Grant.AsPlaced(c))
 	}
 	if state.Hold {
-		w.run = max(1, w.run) // every object that it has while it runs
+		w.Run = max(1, w.Run) // every object that it has while it runs
 	}
-	if w.grant.Replicas == 0 && w.run == 0 {
+	if w.Grant.Replicas == 0 && w.Run == 0 {
 		// Nothing runs. The template is rendered as declared, so that it is the same
 		// when the grant comes back.
-		w.grant = asDeclared(c, w.grant)
+		w.Grant = asDeclared(c, w.Grant)
 	}
 	return w
 }
@@ -126,18 +121,15 @@ func carried(c *model.Component) bool { return carrier.Check(c, carrier.InCluste
 // render renders the objects of the component. What an encrypted file of another version has is
 // not known without the files of that version, so the live object stays then.
 func (w *workload) render() error {
-	in := component.Input{
-		App: w.app.common, Spec: w.spec, Name: w.name, Labels: w.out.labels, Grant: w.grant, Run: w.run, Done: w.done,
-		Track: w.track, Traffic: w.traffic, Step: w.step,
-	}
+	w.Labels = w.out.labels
 	if w.next != nil {
-		in.Next = w.next.spec
+		w.Next = w.next.Spec
 	}
-	made, err := component.Render(in)
+	made, err := component.Render(w.Input)
 	if err != nil {
 		return err
 	}
-	w.calls = calls{made.Listens, made.Entries}
+	w.made = made
 	w.out.objects, w.out.keep = made.Objects, w.out.keep || made.Keep
 	if made.Sealed != "" {
 		w.out.keep = w.out.keep || w.out.older && w.app.Builds == nil

@@ -15,7 +15,7 @@ func (v versions) configurations() (objects []Object) {
 				continue
 			}
 			w := a.workload(c, model.ComponentState{Grant: model.Grant{Component: c.Name}})
-			w.name, w.out.workload = a.common.ConfigName(c), ""
+			w.Name, w.out.workload = a.common.ConfigName(c), ""
 			if w.render() == nil { // an error is reported for the component itself
 				objects = append(objects, w.out.seal()...)
 			}

@@ -23,12 +23,6 @@ import (
 // reaches a component is what it is declared for, and no policy depends on the
 // declaration of another application.
 
-// calls are the ports of a component's pods that others may call.
-type calls struct {
-	listens []component.Listening // its own application, and who connects to it
-	entries []component.Listening // clients, by an Ingress
-}
-
 // led returns the ports of a component that routes of other components lead to. Clients come in there, too.
 func led(app *component.Application, name string) (all []component.Listening) {
 	to, _ := app.Peer(name)
@@ -66,16 +60,16 @@ func (a *application) connections(c *model.Component) map[string]string {
 func (w *workload) around() *part {
 	out := *w.out
 	out.workload, out.release, out.told, out.objects = "", "", Told{}, nil
-	if w.app.Tenant.Isolation != model.IsolationLocked || !w.spec.Runs() {
+	if w.app.Tenant.Isolation != model.IsolationLocked || !w.Spec.Runs() {
 		return &out
 	}
 	own := w.app.Instance.App.Tenant
-	spec := networkingv1.NetworkPolicySpec{PodSelector: selecting(component.Selector(w.app.Instance.App, w.spec.Name))}
-	f := w.calls
+	spec := networkingv1.NetworkPolicySpec{PodSelector: selecting(component.Selector(w.app.Instance.App, w.Spec.Name))}
+	listens, entries := w.made.Listens, slices.Concat(w.made.Entries, led(w.app.common, w.Spec.Name))
 	if w.next != nil {
-		f.listens = slices.Concat(f.listens, w.next.calls.listens)
+		listens = slices.Concat(listens, w.next.made.Listens)
 	}
-	if len(f.listens) > 0 {
+	if len(listens) > 0 {
 		spec.PolicyTypes = append(spec.PolicyTypes, networkingv1.PolicyTypeIngress)
 		application := selecting(map[string]string{LabelTenant: own, LabelApplication: w.app.Instance.App.Name})
 		callers := metav1.LabelSelector{
@@ -84,17 +78,17 @@ func (w *workload) around() *part {
 				Key: LabelTenant, Operator: metav1.LabelSelectorOpIn, Values: append([]string{own}, w.app.Network.With(own)...),
 			}},
 		}
-		through := selecting(map[string]string{connected(model.Peer{App: w.app.Instance.App, Component: w.spec.Name}): "true"})
+		through := selecting(map[string]string{connected(model.Peer{App: w.app.Instance.App, Component: w.Spec.Name}): "true"})
 		spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{
-			Ports: ports(f.listens), From: []networkingv1.NetworkPolicyPeer{
+			Ports: ports(listens), From: []networkingv1.NetworkPolicyPeer{
 				{PodSelector: &application}, {NamespaceSelector: &callers, PodSelector: &through},
 			},
 		})
 	}
-	if f.entries = append(slices.Clone(f.entries), led(w.app.common, w.spec.Name)...); len(f.entries) > 0 {
-		spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: ports(f.entries), From: origins(w.app.Network.Ingress)})
+	if len(entries) > 0 {
+		spec.Ingress = append(spec.Ingress, networkingv1.NetworkPolicyIngressRule{Ports: ports(entries), From: origins(w.app.Network.Ingress)})
 	}
-	for _, text := range w.spec.Connects {
+	for _, text := range w.Spec.Connects {
 		if to := model.PeerOf(own, text); to.App.Tenant != own && w.app.Network.Linked(own, to.App.Tenant) {
 			namespaces := selecting(namespaceLabels(w.app.Fleet, to.App.Tenant))
 			pods := selecting(map[string]string{LabelTenant: to.App.Tenant, LabelApplication: to.App.Name, LabelComponent: to.Component})
@@ -107,7 +101,7 @@ func (w *workload) around() *part {
 		spec.PolicyTypes = append(spec.PolicyTypes, networkingv1.PolicyTypeEgress)
 	}
 	if spec.PolicyTypes != nil {
-		out.add(networkPolicy(w.name, spec))
+		out.add(networkPolicy(w.Name, spec))
 	}
 	return &out
 }
@@ -183,11 +177,10 @@ func origins(from []model.Origin) (peers []networkingv1.NetworkPolicyPeer) {
 
 // ports returns ports in order, each once.
 func ports(all []component.Listening) (out []networkingv1.NetworkPolicyPort) {
-	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b component.Listening) int {
-		return cmp.Or(cmp.Compare(a.Port, b.Port), strings.Compare(string(a.Protocol), string(b.Protocol)))
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b component.Listening) int {
+		return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Protocol, b.Protocol))
 	})
-	for _, l := range slices.Compact(all) {
+	for _, l := range slices.Compact(sorted) {
 		out = append(out, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(l.Port)), Protocol: new(l.Protocol)})
 	}
 	return out

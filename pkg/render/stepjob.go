@@ -35,7 +35,7 @@ func (v versions) stepJob(j StepJob) ([]Object, error) {
 	}
 	state.Run = state.Grant.Replicas
 	w := a.workload(c, state)
-	w.step = &j
+	w.Step = &j
 	if err := w.render(); err != nil {
 		return nil, err
 	}

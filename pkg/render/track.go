@@ -24,7 +24,7 @@ func (a *application) beside(c *model.Component, state model.ComponentState) *wo
 	b := state.Beside
 	state.Run, state.Workload, state.Beside = b.Run, cmp.Or(b.Workload, model.WorkloadDigest(c, state.Grant, b.Run)), nil
 	w := a.workload(c, state)
-	w.name, w.track = nextName(w.name), TrackNext
+	w.Name, w.Track = nextName(w.Name), TrackNext
 	w.out.labels, w.out.told.Traffic = declared.Merge(w.out.labels, map[string]string{LabelTrack: TrackNext}), b.Traffic
 	return w
 }
