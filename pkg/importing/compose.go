@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,9 +30,7 @@ func (composeFile) read(t *translation, docs []*node) error {
 	extensions(d)
 	mark(kept, d.at("version"))
 	t.called(d.at("name"))
-	if t.app.name == "" {
-		t.app.name = dnsName(baseName(t.file))
-	}
+	t.app.name = cmp.Or(t.app.name, dnsName(baseName(t.file)))
 	compose.configs(t, d.at("configs"))
 	for _, k := range d.at("secrets").fields() {
 		t.keep(k.name)

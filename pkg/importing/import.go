@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -154,20 +155,9 @@ func (t *translation) called(n *node) {
 	}
 }
 
-// describe makes a description the comment of the application.
-func describe(t *translation, n *node) {
-	if n.string() != "" {
-		t.app.comment = append(t.app.comment, strings.Split(n.text, "\n")...)
-		mark(kept, n)
-	}
-}
-
 // finish completes what depends on the whole application.
 func finish(t *translation, o Options) {
-	if t.app.name == "" {
-		t.app.name = dnsName(baseName(o.File))
-	}
-	t.app.name = cmp.Or(t.app.name, "imported")
+	t.app.name = cmp.Or(t.app.name, dnsName(baseName(o.File)), "imported")
 	for name, value := range o.Labels {
 		t.app.labels[name] = value
 	}
@@ -175,9 +165,9 @@ func finish(t *translation, o Options) {
 		fit.settle(t, c)
 	}
 	untangle(t)
-	for name, keys := range t.secrets {
-		slices.Sort(keys)
-		t.report.Secrets = append(t.report.Secrets, Secret{name, slices.Compact(keys)})
+	for _, name := range slices.Sorted(maps.Keys(t.secrets)) {
+		slices.Sort(t.secrets[name])
+		t.report.Secrets = append(t.report.Secrets, Secret{name, slices.Compact(t.secrets[name])})
 	}
 	if len(t.app.comment) > 0 {
 		t.app.comment = append(t.app.comment, "")
@@ -187,7 +177,6 @@ func finish(t *translation, o Options) {
 		t.app.comment = append(t.app.comment, "", "Make these Secrets in its namespace before it starts, or say where their values are",
 			"with a component of type external-secret or a file that SOPS encrypted:")
 	}
-	slices.SortFunc(t.report.Secrets, func(a, b Secret) int { return strings.Compare(a.Name, b.Name) })
 	for _, s := range t.report.Secrets {
 		t.app.comment = append(t.app.comment, "- "+strings.TrimRight(s.Name+": "+strings.Join(s.Keys, ", "), ": "))
 	}

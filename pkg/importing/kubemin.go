@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 )
@@ -28,14 +29,15 @@ func (kubeMin) read(t *translation, docs []*node) error {
 		list = d.at("components").items()
 	}
 	t.called(d.at("name"))
-	describe(t, d.at("description"))
+	if about := d.at("description"); about.string() != "" {
+		t.app.comment = append(t.app.comment, strings.Split(about.text, "\n")...)
+		mark(kept, about)
+	}
 	if v := d.at("version"); v.string() != "" && labelValue.MatchString(v.string()) {
 		t.app.labels["app.kubernetes.io/version"] = v.string() // for people: what runs is the commit
 		mark(kept, v)
 	}
-	if t.app.name == "" {
-		t.app.name = dnsName(baseName(t.file))
-	}
+	t.app.name = cmp.Or(t.app.name, dnsName(baseName(t.file)))
 	// Configs and names first: variables refer to them.
 	made := map[*node]*component{}
 	for _, n := range list {

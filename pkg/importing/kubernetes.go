@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -51,9 +52,7 @@ func unlisted(docs []*node) (all []*node) {
 
 // objects adds the components that objects come to, and returns those of workloads.
 func (manifests) objects(t *translation, docs []*node) map[*node]*component {
-	if t.app.name == "" {
-		t.app.name = dnsName(baseName(t.file)) // names of Secrets begin with it
-	}
+	t.app.name = cmp.Or(t.app.name, dnsName(baseName(t.file))) // names of Secrets begin with it
 	o := manifest.sorted(t, docs)
 	made := map[*node]*component{}
 	for _, d := range o.workloads { // names first: variables lead to them

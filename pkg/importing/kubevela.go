@@ -29,8 +29,8 @@ func (vela) read(t *translation, docs []*node) error {
 	if labels, _ := to.named(t, app.at("metadata.labels"), true); labels != nil {
 		t.app.labels = labels.(doc)
 	}
-	export.prepare(t, app.at("spec.workflow.steps").items())
-	export.resolve(app.at("spec.components").items())
+	flow.prepare(t, app.at("spec.workflow.steps").items())
+	flow.resolve(app.at("spec.components").items())
 	made := map[*node]*component{}
 	list := app.at("spec.components").items()
 	for _, n := range list {
@@ -68,7 +68,7 @@ func (vela) read(t *translation, docs []*node) error {
 		}
 	}
 	flow.workflow(t, app.at("spec.workflow"))
-	rollout.place(t)
+	flow.place(t)
 	for _, p := range app.at("spec.policies").items() {
 		if !velaClusters[p.at("type").string()] {
 			t.lose(p, because("what becomes of objects is said by policy, and what an application is by its components", "policy: deletion, conflicts"))

@@ -3,6 +3,7 @@ package importing
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,11 +43,7 @@ func (calls) literal(text string) string { return strings.ReplaceAll(text, "$(",
 
 // step runs the job of a scope.
 func (calls) step(s *scope, name string) doc {
-	d := doc{"type": "job", "component": s.c.name}
-	if name != "" {
-		d["name"] = name
-	}
-	return d
+	return doc{"type": "job", "component": s.c.name, "name": given(name)}
 }
 
 // target gives a variable the address or the password that a field of KubeVela has: a value, or a reference to a Secret. A secret is left to a Secret.
@@ -92,8 +89,8 @@ func (calls) body(s *scope, n *node) error {
 	return nil
 }
 
-// send adds a job that posts data to an address.
-func (calls) send(t *translation, n, address, data *node, suffix string, secret bool) doc {
+// send adds a job that posts data to an address, and returns the step that runs it.
+func (calls) send(t *translation, n, address, data *node, suffix string, secret bool) []doc {
 	if data.null() || address.null() {
 		t.lose(n, because("does not say what to send, or where to", ""))
 		return nil
@@ -106,7 +103,7 @@ func (calls) send(t *translation, n, address, data *node, suffix string, secret 
 	}
 	call.target(s, "URL", address, secret)
 	s.argue("--proto", "=http,https", "--url", "$(URL)")
-	return call.step(s, suffix)
+	return []doc{call.step(s, suffix)}
 }
 
 // post takes a step of type webhook.
@@ -116,12 +113,11 @@ func (calls) post(t *translation, n *node) []doc {
 		t.lose(n, because("sends the Application as the cluster has it", "workflow: steps with type notify"))
 		return nil
 	}
-	step := call.send(t, n, n.at("properties.url"), data, "", false)
-	if step == nil {
-		return nil
+	steps := call.send(t, n, n.at("properties.url"), data, "", false)
+	for _, step := range steps {
+		call.outputs(t, n, step)
 	}
-	call.outputs(t, n, step)
-	return []doc{step}
+	return steps
 }
 
 // chats are the receivers of notifications, whose addresses let everybody write who knows them.
@@ -138,14 +134,10 @@ func (calls) notify(t *translation, n *node) (list []doc) {
 		if message := to.at("message"); chat == "dingding" && message != nil && message.at("msgtype") == nil {
 			message.keys = append(message.keys, key{"msgtype", &node{up: message, name: "msgtype", text: "text", tag: "!!str", fate: ignored}}) // as KubeVela without a word
 		}
-		if step := call.send(t, n, to.at("url"), to.at("message"), chat, true); step != nil {
-			list = append(list, step)
-		}
+		list = append(list, call.send(t, n, to.at("url"), to.at("message"), chat, true)...)
 	}
 	if mail := properties.at("email"); !mail.null() {
-		if step := call.mail(t, n, mail); step != nil {
-			list = append(list, step)
-		}
+		list = append(list, call.mail(t, n, mail)...)
 	}
 	if len(list) == 1 {
 		delete(list[0], "name")
@@ -153,17 +145,14 @@ func (calls) notify(t *translation, n *node) (list []doc) {
 	return list
 }
 
-// mail adds a job that sends a letter.
-func (calls) mail(t *translation, n, mail *node) doc {
+// mail adds a job that sends a letter, and returns the step that runs it.
+func (calls) mail(t *translation, n, mail *node) []doc {
 	from, content := mail.at("from"), mail.at("content")
 	address, alias, host := from.at("address"), from.at("alias"), from.at("host")
-	lines := []*node{address, alias, host, content.at("subject")}
-	lines = append(lines, mail.at("to").items()...)
-	for _, l := range lines {
-		if strings.ContainsAny(l.string(), "\r\n\"") {
-			t.lose(mail, because("has a line that is several, or quotes in it", ""))
-			return nil
-		}
+	lines := append([]*node{address, alias, host, content.at("subject")}, mail.at("to").items()...)
+	if slices.ContainsFunc(lines, func(l *node) bool { return strings.ContainsAny(l.string(), "\r\n\"") }) {
+		t.lose(mail, because("has a line that is several, or quotes in it", ""))
+		return nil
 	}
 	if address.string() == "" || host.string() == "" || len(mail.at("to").items()) == 0 {
 		t.lose(mail, because("does not say from whom, by which host, or to whom", ""))
@@ -196,7 +185,7 @@ func (calls) mail(t *translation, n, mail *node) doc {
 		"--header", "Subject: "+call.literal(content.at("subject").string()),
 		"--form", `="`+call.literal(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(content.at("body").string()))+`";type=text/html`)
 	mark(kept, address, alias, host, mail.at("to"), content)
-	return call.step(s, "email")
+	return []doc{call.step(s, "email")}
 }
 
 // request takes a step of type request: a check if it only asks, else a job.

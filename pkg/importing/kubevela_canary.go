@@ -8,7 +8,7 @@ import (
 
 // parts takes steps of type canary-rollout, and the pauses between them, as one canary of the first component: each gives the new version a part of the requests.
 // It returns how many steps of the list these are. The other components are deployed before, as the first step does in KubeVela.
-func (rollouts) parts(t *translation, list []*node) (steps []doc, taken int) {
+func (sequences) parts(t *translation, list []*node) (steps []doc, taken int) {
 	var stages []any
 	var parts []*node
 	first := ""
@@ -23,7 +23,7 @@ func (rollouts) parts(t *translation, list []*node) (steps []doc, taken int) {
 	last := int64(0)
 	for taken < len(list) && list[taken].at("type").string() == "canary-rollout" && last < 100 {
 		n := list[taken]
-		weight, err := rollout.newPart(n.at("properties.traffic.weightedTargets").items())
+		weight, err := flow.newPart(n.at("properties.traffic.weightedTargets").items())
 		if err != nil || weight <= last || first == "" {
 			break
 		}
@@ -54,7 +54,7 @@ func (rollouts) parts(t *translation, list []*node) (steps []doc, taken int) {
 	for _, n := range parts {
 		mark(kept, n.at("name"), n.at("type"), n.at("properties.batchPartition"), n.at("properties.traffic"))
 	}
-	if rollout.inBatches(t, first, stages) {
+	if flow.inBatches(t, first, stages) {
 		delete(t.batches, first)
 	}
 	if rest := flow.rest(t, []any{first}); rest != nil {
@@ -67,7 +67,7 @@ func (rollouts) parts(t *translation, list []*node) (steps []doc, taken int) {
 }
 
 // inBatches reports whether the batches of a component's rollout are the replicas that the stages of a canary come to: parts are rounded up.
-func (rollouts) inBatches(t *translation, name string, stages []any) bool {
+func (sequences) inBatches(t *translation, name string, stages []any) bool {
 	batches := t.batches[name].items()
 	if len(batches) != len(stages)+1 {
 		return false
@@ -92,7 +92,7 @@ func (rollouts) inBatches(t *translation, name string, stages []any) bool {
 }
 
 // newPart is the part of the requests that the new one of two revisions gets, in percent: that with the higher number.
-func (rollouts) newPart(targets []*node) (int64, error) {
+func (sequences) newPart(targets []*node) (int64, error) {
 	unknown := fmt.Errorf("has no parts of two revisions")
 	sum, newest, part := int64(0), int64(-1), int64(0)
 	for _, target := range targets {

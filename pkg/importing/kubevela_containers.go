@@ -1,13 +1,8 @@
 package importing
 
-// containers reads what traits of KubeVela say of several containers of a component.
-type containers struct{}
-
-var several containers
-
 // container takes what traits say of one of several containers: of the component's own, which has its name, or of one
 // beside it.
-func (containers) container(s *scope, n *node) (any, error) {
+func (vela) container(s *scope, n *node) (any, error) {
 	name := n.at("containerName")
 	into, prefix := s.container(name.string()), ""
 	if name.string() == s.c.name {
@@ -33,15 +28,15 @@ func (s *scope) container(name string) doc {
 	return nil
 }
 
-// ports takes the ports of one of several containers: those of a pod are one list.
-func (containers) ports(s *scope, n *node) (any, error) {
+// severalPorts takes the ports of one of several containers: those of a pod are one list.
+func (vela) severalPorts(s *scope, n *node) (any, error) {
 	s.each(n.at("ports").items(), pod.containerPort)
 	mark(kept, n.at("containerName"))
 	return nil, nil
 }
 
 // startup takes the startup probe of a container: of the component's own, or of a sidecar.
-func (containers) startup(s *scope, n *node) (any, error) {
+func (vela) startup(s *scope, n *node) (any, error) {
 	probe, err := to.probe(s, n)
 	if err != nil {
 		return nil, err

@@ -2,13 +2,8 @@ package importing
 
 import "strings"
 
-// exports reads what steps and components of KubeVela make for others.
-type exports struct{}
-
-var export exports
-
 // prepare adds what steps of a workflow make that components refer to: claims, and configs with data that the file has.
-func (exports) prepare(t *translation, steps []*node) {
+func (sequences) prepare(t *translation, steps []*node) {
 	for _, n := range steps {
 		properties := n.at("properties")
 		switch n.at("type").string() {
@@ -31,7 +26,7 @@ func (exports) prepare(t *translation, steps []*node) {
 }
 
 // write takes a step that writes a ConfigMap, which is a component, or a Secret, which somebody makes. Data that another step hands to it is lost.
-func (exports) write(t *translation, n *node) []doc {
+func (sequences) write(t *translation, n *node) []doc {
 	properties := n.at("properties")
 	config, secret := properties.at("configName"), properties.at("secretName")
 	handed := because("writes what another step hands on, and what is declared does not follow from that", "a component of type config, or a Secret that somebody makes")
@@ -62,7 +57,7 @@ func (exports) write(t *translation, n *node) []doc {
 }
 
 // connection takes a step that makes variables of the Secret of a database. They are variables of the components that the step hands them to.
-func (exports) connection(t *translation, n *node) {
+func (sequences) connection(t *translation, n *node) {
 	for _, o := range n.at("outputs").items() {
 		if t.connections[o.at("name").string()] == n {
 			return // told with the step that takes it
@@ -72,7 +67,7 @@ func (exports) connection(t *translation, n *node) {
 }
 
 // inputs gives components the variables of a database that a step hands them.
-func (exports) inputs(t *translation, n *node, names []any) {
+func (sequences) inputs(t *translation, n *node, names []any) {
 	for _, e := range n.at("inputs").items() {
 		from := t.connections[e.at("from").string()]
 		if from == nil || e.at("parameterKey").string() != "env" {
@@ -98,7 +93,7 @@ func (exports) inputs(t *translation, n *node, names []any) {
 }
 
 // pulled makes an object that has nodes pull an image before it is needed, which OpenKruise reads.
-func (exports) pulled(t *translation, n *node) []any {
+func (sequences) pulled(t *translation, n *node) []any {
 	properties := n.at("properties")
 	image, ok := fullImage(properties.at("image").string())
 	if !ok {
@@ -127,7 +122,7 @@ func (exports) pulled(t *translation, n *node) []any {
 }
 
 // resolve gives components the properties that another one hands them as they stand in the file.
-func (exports) resolve(list []*node) {
+func (sequences) resolve(list []*node) {
 	properties := map[string]*node{} // by the names under which they are handed on
 	outputs := map[string]*node{}
 	for _, n := range list {

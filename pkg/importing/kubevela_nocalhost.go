@@ -5,13 +5,6 @@ import (
 	"fmt"
 )
 
-// nocalhost is a trait for people who work on a component in the cluster: KubeVela writes what it says into annotations of the
-// workload, where Nocalhost reads it.
-type nocalhost struct{}
-
-// develop is what an annotation says of how a container is worked on.
-var develop nocalhost
-
 // nocalhostImages are the images that stand behind the names of languages.
 var nocalhostImages = map[string]string{"go": "golang", "java": "java", "python": "python", "node": "node", "ruby": "ruby"}
 
@@ -27,8 +20,9 @@ var asIs = []struct {
 	{"sync.type", "send"}, {"sync.filePattern", []any{"./"}}, {"sync.ignoreFilePattern", []any{".git", ".vscode", ".idea", ".gradle", "build"}},
 }
 
-// annotate adds the annotation of the trait, and opens its port.
-func (nocalhost) annotate(s *scope, n *node) (any, error) {
+// annotate takes a trait for people who work on a component in the cluster: KubeVela writes what it says into annotations of the
+// workload, where Nocalhost reads it. It opens the port of the trait, too.
+func (vela) annotate(s *scope, n *node) (any, error) {
 	port := n.at("port")
 	number, err := whole(1, 65535)(s, port)
 	if err != nil {

@@ -1,18 +1,13 @@
 package importing
 
-// rollouts reads rollouts of KubeVela, component by component.
-type rollouts struct{}
-
-var rollout rollouts
-
 // batches notes the batches of a component's rollout, which become stages of a canary in the workflow.
-func (rollouts) batches(s *scope, n *node) (any, error) {
+func (sequences) batches(s *scope, n *node) (any, error) {
 	s.batches[s.c.name] = n
 	return nil, nil
 }
 
 // canary returns a step that rolls a component out in its batches, nil if it has none that can be said.
-func (rollouts) canary(t *translation, c *component) doc {
+func (sequences) canary(t *translation, c *component) doc {
 	n := t.batches[c.name]
 	var stages []any
 	sum := int64(0)
@@ -34,11 +29,11 @@ func (rollouts) canary(t *translation, c *component) doc {
 }
 
 // place brings components with batches by a workflow where the file has none, and then the others.
-func (rollouts) place(t *translation) {
+func (sequences) place(t *translation) {
 	if t.app.workflow == nil {
 		var rest []any
 		for _, c := range t.app.components {
-			if step := rollout.canary(t, c); step != nil {
+			if step := flow.canary(t, c); step != nil {
 				t.step("roll-out-"+c.name, step)
 				continue
 			}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sequences reads workflows of KubeVela.
+// sequences reads workflows of KubeVela, what their steps and its components make for others, and rollouts.
 type sequences struct{}
 
 var flow sequences
@@ -30,15 +30,19 @@ func (sequences) workflow(t *translation, w *node) {
 		case !known:
 			t.lose(n, because("has a condition on something else than how a step ended", "workflow: steps: if"))
 		case n.at("type").string() == "canary-rollout":
-			steps, next = rollout.parts(t, list)
+			steps, next = flow.parts(t, list)
 		default:
 			steps = flow.steps(t, n)
 		}
 		for i, step := range steps {
 			if i > 0 {
 				step["dependsOn"] = []any{made[n.at("name").string()]}
-			} else {
-				flow.follow(step, n, made)
+			}
+			for _, e := range n.at("dependsOn").items() {
+				if before := made[e.string()]; before != "" && i == 0 {
+					mark(kept, e)
+					step.add("dependsOn", before)
+				}
 			}
 			if !parallel {
 				delete(step, "dependsOn") // each waits for the one before it anyhow
@@ -72,16 +76,6 @@ func (sequences) workflow(t *translation, w *node) {
 	mark(kept, w.at("mode.steps"))
 	if sub := w.at("mode.subSteps"); strings.EqualFold(sub.string(), "DAG") {
 		mark(kept, sub)
-	}
-}
-
-// follow makes a step wait for those that it depends on.
-func (sequences) follow(step doc, n *node, made map[string]string) {
-	for _, e := range n.at("dependsOn").items() {
-		if before := made[e.string()]; before != "" {
-			mark(kept, e)
-			step.add("dependsOn", before)
-		}
 	}
 }
 
@@ -122,9 +116,9 @@ func (sequences) steps(t *translation, n *node) (list []doc) {
 	case "check-metrics":
 		list = call.metrics(t, n)
 	case "export2config", "export2secret":
-		return export.write(t, n)
+		return flow.write(t, n)
 	case "generate-jdbc-connection":
-		export.connection(t, n)
+		flow.connection(t, n)
 		return nil
 	case "suspend":
 		step := doc{"type": "approval"}
@@ -162,7 +156,7 @@ func (sequences) deploying(t *translation, n *node) doc {
 			t.lose(n, why)
 			return nil
 		}
-		export.inputs(t, n, names)
+		flow.inputs(t, n, names)
 		return doc{"type": "deploy", "components": names}
 	}
 	nothing := because("names no component that was kept", "")
@@ -185,7 +179,7 @@ func (sequences) deploying(t *translation, n *node) doc {
 		step := deploy(names, nothing)
 		for _, c := range t.app.components {
 			if step != nil && c.name == names[0] {
-				if canary := rollout.canary(t, c); canary != nil {
+				if canary := flow.canary(t, c); canary != nil {
 					step = canary
 				}
 			}
@@ -203,7 +197,7 @@ func (sequences) deploying(t *translation, n *node) doc {
 		}
 		return deploy([]any{c.name}, nothing)
 	case "predownloadimage":
-		return deploy(export.pulled(t, n), because("names no image", ""))
+		return deploy(flow.pulled(t, n), because("names no image", ""))
 	case "apply-object":
 		names := manifest.applied(t, n)
 		if len(names) == 0 {
