@@ -64,18 +64,18 @@ func (a *Allotments) Refused(app *model.Application, t *model.Tenant, n *Names) 
 	}
 	for _, s := range n.Services {
 		if !slices.Contains(own.Services, s.Type) {
-			problems = append(problems, a.blame(catalogue.ServiceType, app, s.Component, s.Object, objectPath,
+			problems = append(problems, *a.blame(catalogue.ServiceType, app, s.Component, s.Object, objectPath,
 				fmt.Sprintf("%s has type %s; tenant %s is allotted %s (services)", s.Object, text.Clean(s.Type), own.Name, list(own.Services)), "services"))
 		}
 	}
 	for _, r := range n.Routes {
 		if r.HasClass && own.Classes != nil && !slices.Contains(own.Classes, r.Class) {
-			problems = append(problems, a.blame(catalogue.IngressClass, app, r.Component, r.Object, routePath,
+			problems = append(problems, *a.blame(catalogue.IngressClass, app, r.Component, r.Object, routePath,
 				fmt.Sprintf("%s has %s; tenant %s is allotted %s (ingress.classes)", r.Object, className(r.Class), own.Name, list(own.Classes)), "ingress.classes"))
 		}
 		for _, key := range r.Annotations {
 			if !slices.Contains(own.Annotations, key) {
-				problems = append(problems, a.blame(catalogue.Annotation, app, r.Component, r.Object, routePath,
+				problems = append(problems, *a.blame(catalogue.Annotation, app, r.Component, r.Object, routePath,
 					fmt.Sprintf("%s sets annotation %s; tenant %s is allotted %s (ingress.annotations)", r.Object, text.Clean(key), own.Name, list(own.Annotations)), "ingress.annotations"))
 			}
 		}
@@ -91,9 +91,8 @@ func (a *Allotments) namespace(app *model.Application, own *model.Allotment, nam
 	}) {
 		return nil
 	}
-	p := a.blame(catalogue.Namespaces, app, "", "", func(*model.Application, string, string) string { return "components" },
+	return a.blame(catalogue.Namespaces, app, "", "", func(*model.Application, string, string) string { return "components" },
 		fmt.Sprintf("its namespace would be %s, and tenant %s is allotted %s (namespaces)", namespace, own.Name, list(own.Namespaces)), "namespaces")
-	return &p
 }
 
 // host returns why a tenant may not have a host, nil if it may. A host belongs to the
@@ -101,24 +100,21 @@ func (a *Allotments) namespace(app *model.Application, own *model.Allotment, nam
 // tenants whose allotments name no hosts.
 func (a *Allotments) host(app *model.Application, own *model.Allotment, h Host) *model.Problem {
 	entry := a.entry(h.Name)
-	var p model.Problem
 	switch {
 	case slices.Contains(a.owners[entry], own.Name):
-		return nil
 	case entry != "" && entry != Every:
-		p = a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
+		p := a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
 			fmt.Sprintf("%s belongs to %s (platform.allotments.%s.hosts)", hostName(h.Name), whose(a.owners[entry]), a.owners[entry][0]), "")
 		p.Places = append(p.Places, a.entryAt(a.owners[entry][0], entry)...)
+		return p
 	case own.Hosts != nil:
-		p = a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
+		return a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
 			fmt.Sprintf("%s is not among those of tenant %s, which is allotted %s (hosts)", hostName(h.Name), own.Name, list(own.Hosts)), "hosts")
 	case h.Name == Every:
-		p = a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
+		return a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
 			fmt.Sprintf("%s needs the entry %q in the allotment of tenant %s (hosts)", hostName(h.Name), Every, own.Name), "hosts")
-	default:
-		return nil
 	}
-	return &p
+	return nil
 }
 
 // kept returns why an application may not have a host that its tenant is allotted: the
@@ -132,14 +128,14 @@ func (a *Allotments) kept(app *model.Application, t *model.Tenant, h Host) *mode
 	if at := t.At["hosts"]; at != "" {
 		p.Places = append(p.Places, model.Place{At: at, Note: "tenant.hosts"})
 	}
-	return &p
+	return p
 }
 
 // blame returns a problem with the place of a value in the application and that of a field
 // of its tenant's allotment.
-func (a *Allotments) blame(code string, app *model.Application, component, value string, find finder, message, field string) model.Problem {
+func (a *Allotments) blame(code string, app *model.Application, component, value string, find finder, message, field string) *model.Problem {
 	path := find(app, component, value)
-	p := model.Problem{Code: code, Path: "application." + path, Message: message, Places: placesOf(app, path), Tenant: app.ID.Tenant, App: app.ID.Name}
+	p := &model.Problem{Code: code, Path: "application." + path, Message: message, Places: placesOf(app, path), Tenant: app.ID.Tenant, App: app.ID.Name}
 	if field == "" {
 		return p
 	}
