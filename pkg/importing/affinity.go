@@ -21,12 +21,10 @@ func (affinities) row(required, preferred string) taking {
 	return func(s *scope, n *node) (any, error) {
 		affine.nodes(s, n.at("nodeAffinity"), required, preferred)
 		for _, to := range []struct{ from, field string }{{"podAffinity", "near"}, {"podAntiAffinity", "apart"}} {
-			for _, e := range n.at(to.from + "." + required).items() {
-				affine.pods(s, e, e, nil, to.field)
-			}
-			for _, e := range n.at(to.from + "." + preferred).items() {
-				affine.pods(s, e, e.at("podAffinityTerm"), e.at("weight"), to.field)
-			}
+			s.each(n.at(to.from+"."+required).items(), func(s *scope, e *node) (any, error) { return nil, affine.pods(s, e, nil, to.field) })
+			s.each(n.at(to.from+"."+preferred).items(), func(s *scope, e *node) (any, error) {
+				return nil, affine.pods(s, e.at("podAffinityTerm"), e.at("weight"), to.field)
+			})
 		}
 		return nil, nil
 	}
@@ -34,91 +32,84 @@ func (affinities) row(required, preferred string) taking {
 
 // nodes takes labels that nodes need to have, or had better have.
 func (affinities) nodes(s *scope, n *node, required, preferred string) {
-	terms := n.at(required + ".nodeSelectorTerms").items()
-	if len(terms) == 1 {
-		for _, e := range terms[0].at("matchExpressions").items() {
-			affine.node(s, e, e, nil)
-		}
+	if terms := n.at(required + ".nodeSelectorTerms").items(); len(terms) == 1 {
+		s.each(terms[0].at("matchExpressions").items(), func(s *scope, e *node) (any, error) { return nil, affine.node(s, e, nil) })
 	}
-	for _, e := range n.at(preferred).items() {
-		if all := e.at("preference.matchExpressions").items(); len(all) == 1 && e.at("preference.matchFields") == nil {
-			affine.node(s, e, all[0], e.at("weight"))
-			continue
+	s.each(n.at(preferred).items(), func(s *scope, e *node) (any, error) {
+		all := e.at("preference.matchExpressions").items()
+		if len(all) != 1 || e.at("preference.matchFields") != nil {
+			return nil, because("wants several things of a node at once", "traits: affinity: nodes, one for each")
 		}
-		s.lose(e, because("wants several things of a node at once", "traits: affinity: nodes, one for each"))
-	}
+		return nil, affine.node(s, all[0], e.at("weight"))
+	})
 }
 
 // node takes one label of a node.
-func (affinities) node(s *scope, whole, e, weight *node) {
+func (affinities) node(s *scope, e, weight *node) error {
 	label, operator, values := e.at("key"), e.at("operator"), e.at("values")
 	entry := doc{"label": label.string()}
 	var texts []any
 	for _, v := range values.items() {
 		if !labelValue.MatchString(v.string()) {
-			s.lose(whole, because("names no value of a label", ""))
-			return
+			return because("names no value of a label", "")
 		}
 		texts = append(texts, v.string())
 	}
 	switch kind := operator.string(); {
 	case !labelPattern.MatchString(label.string()):
-		s.lose(whole, because("names no label of a node", ""))
-		return
+		return because("names no label of a node", "")
 	case (kind == "In" || kind == "") && texts != nil:
 		entry["values"] = texts
 	case kind == "NotIn" && texts != nil:
 		entry["except"] = texts
 	case kind == "Exists" && texts == nil:
 	default:
-		s.lose(whole, because("compares a label in a way that no placement has", "traits: affinity: nodes"))
-		return
+		return because("compares a label in a way that no placement has", "traits: affinity: nodes")
 	}
-	if !affine.weigh(s, whole, entry, weight) {
-		return
+	if err := affine.weigh(entry, weight); err != nil {
+		return err
 	}
 	s.c.doc.add("traits.affinity.nodes", entry)
 	mark(kept, label, operator, values)
+	return nil
 }
 
 // pods takes pods to be near to or apart from, if they are those of components of the file.
-func (affinities) pods(s *scope, whole, term, weight *node, field string) {
+func (affinities) pods(s *scope, term, weight *node, field string) error {
 	over := domains[term.at("topologyKey").string()]
 	list := s.labelled(term.at("labelSelector"))
 	switch {
 	case over == "":
-		s.lose(whole, because("is about domains that no placement has", "traits: affinity, over node, rack or zone"))
-		return
+		return because("is about domains that no placement has", "traits: affinity, over node, rack or zone")
 	case len(list) == 0 || len(list) > 1 && field == "near" || term.at("namespaces") != nil || term.at("namespaceSelector") != nil:
-		s.lose(whole, because("is about pods that are not those of one component of the file", "traits: affinity, with the name of a component"))
-		return
+		return because("is about pods that are not those of one component of the file", "traits: affinity, with the name of a component")
 	}
 	for _, c := range list {
 		entry := doc{"component": c.name}
 		if over != "node" {
 			entry["over"] = over
 		}
-		if !affine.weigh(s, whole, entry, weight) {
-			return
+		if err := affine.weigh(entry, weight); err != nil {
+			return err
 		}
 		s.c.doc.add("traits.affinity."+field, entry)
 	}
 	mark(kept, term.at("topologyKey"), term.at("labelSelector"))
+	return nil
 }
 
-// weigh takes how much something is preferred, and reports whether it could.
-func (affinities) weigh(s *scope, whole *node, entry doc, weight *node) bool {
+// weigh takes how much something is preferred.
+func (affinities) weigh(entry doc, weight *node) error {
 	if weight == nil {
-		return true
+		return nil
 	}
 	i, ok := weight.number()
 	if !ok || i < 1 || i > 100 {
-		s.lose(whole, because("has a weight that is no whole number from 1 to 100", ""))
-		return false
+		return because("has a weight that is no whole number from 1 to 100", "")
 	}
 	entry["weight"] = i
 	mark(kept, weight)
-	return true
+	return nil
 }
 
 // labelled returns the components whose pods have the labels that a selector asks for, none for a selector that asks for other things.
