@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
 // ExternalSecret is the kind of which External Secrets Operator makes Secrets.
@@ -29,13 +31,8 @@ type remoteKey struct {
 }
 
 func (r remoteKey) ref() map[string]any {
-	ref := map[string]any{"key": r.Key}
-	if r.Property != "" {
-		ref["property"] = r.Property
-	}
-	if r.Version != "" {
-		ref["version"] = r.Version
-	}
+	ref := declared.Given(map[string]any{"property": r.Property, "version": r.Version})
+	ref["key"] = r.Key
 	return ref
 }
 
@@ -43,13 +40,6 @@ func (r remoteKey) ref() map[string]any {
 // a secret component has. It gets a template: without one the operator copies our labels
 // and annotations to it.
 func externalSecret(in Input, p externalSecretProperties) (out Output, err error) {
-	spec := map[string]any{
-		"secretStoreRef": map[string]any{"kind": p.Store.Kind, "name": p.Store.Name},
-		"target":         map[string]any{"name": in.Name, "template": map[string]any{"type": "Opaque"}},
-	}
-	if p.RefreshInterval != "" {
-		spec["refreshInterval"] = p.RefreshInterval
-	}
 	var data, from []any
 	for _, key := range slices.Sorted(maps.Keys(p.Data)) {
 		data = append(data, map[string]any{"secretKey": key, "remoteRef": p.Data[key].ref()})
@@ -57,12 +47,11 @@ func externalSecret(in Input, p externalSecretProperties) (out Output, err error
 	for _, remote := range p.DataFrom {
 		from = append(from, map[string]any{"extract": remote.ref()})
 	}
-	if data != nil {
-		spec["data"] = data
-	}
-	if from != nil {
-		spec["dataFrom"] = from
-	}
+	spec := declared.Given(map[string]any{
+		"secretStoreRef": map[string]any{"kind": p.Store.Kind, "name": p.Store.Name},
+		"target":         map[string]any{"name": in.Name, "template": map[string]any{"type": "Opaque"}},
+		"data":           data, "dataFrom": from, "refreshInterval": p.RefreshInterval,
+	})
 	out.Objects = append(out.Objects, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "external-secrets.io/v1", "kind": "ExternalSecret",
 		"metadata": map[string]any{"name": in.Name}, "spec": spec,

@@ -26,13 +26,9 @@ func (in Input) manifested(objects []*unstructured.Unstructured) (listens, entri
 				add(cmp.Or(p.TargetPort.IntVal, p.Port), p.Protocol)
 			}
 		}
-		if s, runs := manifest.Workloads[kind]; runs {
-			for _, c := range manifest.Containers(manifest.PodSpec(u, s)) {
-				for _, p := range c.Ports {
-					add(p.ContainerPort, p.Protocol)
-				}
-			}
-		}
+	}
+	for _, p := range podPorts(objects) {
+		add(p.ContainerPort, p.Protocol)
 	}
 	if enters {
 		return listens, listens
@@ -43,6 +39,18 @@ func (in Input) manifested(objects []*unstructured.Unstructured) (listens, entri
 		}
 	}
 	return listens, entries
+}
+
+// podPorts returns the ports of the containers of objects.
+func podPorts(objects []*unstructured.Unstructured) (all []corev1.ContainerPort) {
+	for _, u := range objects {
+		if s, runs := manifest.Workloads[u.GroupVersionKind().GroupKind().String()]; runs {
+			for _, c := range manifest.Containers(manifest.PodSpec(u, s)) {
+				all = append(all, c.Ports...)
+			}
+		}
+	}
+	return all
 }
 
 // valid returns a port of pods. Invalid ports and protocols are none: the API server refuses the

@@ -8,7 +8,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
-	"github.com/d-aros/d-aros/pkg/render/manifest"
 )
 
 // ofAllowedGateways reports whether a route that an owner wrote is for Gateways alone that policy lets components name. Only
@@ -55,17 +54,9 @@ func (in Input) routed(route *unstructured.Unstructured, objects []*unstructured
 
 // ofName returns the ports of containers that have a name.
 func ofName(name string, objects []*unstructured.Unstructured) (all []Listening) {
-	for _, u := range objects {
-		s, runs := manifest.Workloads[u.GroupVersionKind().GroupKind().String()]
-		if !runs {
-			continue
-		}
-		for _, c := range manifest.Containers(manifest.PodSpec(u, s)) {
-			for _, p := range c.Ports {
-				if p.Name == name {
-					all = append(all, valid(p.ContainerPort, p.Protocol)...)
-				}
-			}
+	for _, p := range podPorts(objects) {
+		if p.Name == name {
+			all = append(all, valid(p.ContainerPort, p.Protocol)...)
 		}
 	}
 	return all

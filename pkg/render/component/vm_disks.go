@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
@@ -67,20 +66,11 @@ func (m *machine) volume(path string, d disk, name string, count int) (v guestVo
 	v.Name = d.Name
 	switch d.Type {
 	case "persistent":
-		claim := &corev1.PersistentVolumeClaim{
-			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
-			ObjectMeta: metav1.ObjectMeta{
-				Name: declared.Join(declared.MaxName, name, d.Name), Annotations: declared.Merge(m.known.Claims.Kept, m.known.Claims.Deleted),
-			},
-			Spec: corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}},
-		}
 		size, err := amount(path, d.Size)
 		if err != nil {
 			return v, err
 		}
-		if claim.Spec.Resources.Requests = (corev1.ResourceList{corev1.ResourceStorage: size}); d.StorageClass != "" {
-			claim.Spec.StorageClassName = &d.StorageClass
-		}
+		claim := declared.Claim(declared.Join(declared.MaxName, name, d.Name), declared.Merge(m.known.Claims.Kept, m.known.Claims.Deleted), size, d.StorageClass)
 		m.out.add(claim)
 		v.Claim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
 	case "existing":
@@ -94,13 +84,11 @@ func (m *machine) volume(path string, d disk, name string, count int) (v guestVo
 			return v, err
 		}
 		v.Empty = &emptyDisk{size.String()}
-	case "config":
-		object, err := m.known.Source(path+".source", "config", d.Source, new([]string))
-		v.Config = &object
-		return v, err
-	case "secret":
-		object, err := m.known.Source(path+".source", "secret", d.Source, new([]string))
-		v.Secret = &corev1.SecretVolumeSource{SecretName: object.Name}
+	case "config", "secret":
+		object, err := m.known.Source(path+".source", d.Type, d.Source, new([]string))
+		if v.Config = &object; d.Type == "secret" {
+			v.Config, v.Secret = nil, &corev1.SecretVolumeSource{SecretName: object.Name}
+		}
 		return v, err
 	default:
 		return v, declared.Faultf(declared.CodeUnreadable, path+".type", "%q is not a type of disk", d.Type)

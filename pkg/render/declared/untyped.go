@@ -1,5 +1,7 @@
 package declared
 
+import "maps"
+
 // Below returns a field that is an object. What is something else is refused by the API server, and
 // has nothing here; so it is below.
 func Below(object map[string]any, field string) map[string]any {
@@ -42,4 +44,13 @@ func Walk(v any, do func(object map[string]any)) {
 			Walk(inner, do)
 		}
 	}
+}
+
+// Given returns an object without the texts and lists that are empty.
+func Given(object map[string]any) map[string]any {
+	maps.DeleteFunc(object, func(_ string, v any) bool {
+		list, isList := v.([]any)
+		return v == "" || isList && len(list) == 0
+	})
+	return object
 }

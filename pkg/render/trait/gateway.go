@@ -79,14 +79,8 @@ func gateway(c Context, g throughGateway) (patch Patch, err error) {
 	if err := mayName("traits.gateway.name", "Gateway", g.Name, "gateways", c.Policy.Existing.Gateways); err != nil {
 		return patch, err
 	}
-	parent := map[string]any{"namespace": namespace, "name": name}
-	if g.Listener != "" {
-		parent["sectionName"] = g.Listener
-	}
-	var hosts, rules []any
-	for _, host := range sorted(g.Hosts) {
-		hosts = append(hosts, host)
-	}
+	parent := declared.Given(map[string]any{"namespace": namespace, "name": name, "sectionName": g.Listener})
+	hosts, rules := untyped(g.Hosts), []any(nil)
 	if n, m := len(hosts), len(g.Routes); n < 1 || n > mostOfRoute || m < 1 || m > mostOfRoute {
 		return patch, declared.Faultf(declared.CodeUnreadable, "traits.gateway", "has %d hosts and %d routes; it takes 1 to %d of each", n, m, mostOfRoute)
 	}
@@ -126,23 +120,19 @@ func (r gatewayRoute) rule(path string, c Context, port int32) (map[string]any, 
 		}
 		backends = append(backends, backend(peer.Name, b.Port, &b.Weight))
 	}
-	rule := map[string]any{"matches": []any{r.match()}, "backendRefs": backends}
 	var filters []any
 	for _, of := range []struct {
 		kind, field string
 		change      headerChange
 	}{{"RequestHeaderModifier", "requestHeaderModifier", r.Request}, {"ResponseHeaderModifier", "responseHeaderModifier", r.Response}} {
-		if change := of.change.filter(); change != nil {
+		if change := of.change.filter(); len(change) > 0 {
 			filters = append(filters, map[string]any{"type": of.kind, of.field: change})
 		}
 	}
 	if r.Rewrite.Path != "" || r.Rewrite.Host != "" {
 		filters = append(filters, map[string]any{"type": "URLRewrite", "urlRewrite": r.rewrite()})
 	}
-	if filters != nil {
-		rule["filters"] = filters
-	}
-	return rule, nil
+	return declared.Given(map[string]any{"matches": []any{r.match()}, "backendRefs": backends, "filters": filters}), nil
 }
 
 func backend(service string, port int32, weight *int64) map[string]any {
@@ -156,22 +146,13 @@ func backend(service string, port int32, weight *int64) map[string]any {
 // match returns which requests a rule is for.
 func (r gatewayRoute) match() map[string]any {
 	kind := map[string]string{"": "PathPrefix", "Prefix": "PathPrefix", "Exact": "Exact"}[r.PathType]
-	match := map[string]any{"path": map[string]any{"type": kind, "value": cmp.Or(r.Path, "/")}}
-	if r.Method != "" {
-		match["method"] = r.Method
-	}
-	if len(r.Matches) > 0 {
-		match["headers"] = named(r.Matches)
-	}
-	return match
+	path := map[string]any{"type": kind, "value": cmp.Or(r.Path, "/")}
+	return declared.Given(map[string]any{"path": path, "method": r.Method, "headers": named(r.Matches)})
 }
 
 // rewrite returns what the component is asked for instead of what clients ask for.
 func (r gatewayRoute) rewrite() map[string]any {
-	to := map[string]any{}
-	if r.Rewrite.Host != "" {
-		to["hostname"] = r.Rewrite.Host
-	}
+	to := declared.Given(map[string]any{"hostname": r.Rewrite.Host})
 	switch {
 	case r.Rewrite.Path == "":
 	case r.PathType == "Exact":
@@ -182,26 +163,17 @@ func (r gatewayRoute) rewrite() map[string]any {
 	return to
 }
 
-// filter returns the changes of headers, nil if there are none.
+// filter returns the changes of headers.
 func (h headerChange) filter() map[string]any {
-	change := map[string]any{}
-	if len(h.Set) > 0 {
-		change["set"] = named(h.Set)
+	return declared.Given(map[string]any{"set": named(h.Set), "add": named(h.Add), "remove": untyped(h.Remove)})
+}
+
+// untyped returns words in order, each once, for an object without a type.
+func untyped(words []string) (list []any) {
+	for _, word := range sorted(words) {
+		list = append(list, word)
 	}
-	if len(h.Add) > 0 {
-		change["add"] = named(h.Add)
-	}
-	var remove []any
-	for _, name := range sorted(h.Remove) {
-		remove = append(remove, name)
-	}
-	if remove != nil {
-		change["remove"] = remove
-	}
-	if len(change) == 0 {
-		return nil
-	}
-	return change
+	return list
 }
 
 // named lists values with their names, in order of these.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
@@ -156,23 +155,9 @@ func (m mount) claim(path string, c Claims) (*corev1.PersistentVolumeClaim, erro
 	if err != nil || bytes == 0 {
 		return nil, declared.Faultf(declared.CodeUnreadable, path+".size", "a persistent volume has a size such as 20Gi")
 	}
-	claim := &corev1.PersistentVolumeClaim{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"},
-		ObjectMeta: metav1.ObjectMeta{
-			Name: m.Name, Annotations: c.Kept,
-		},
-		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Resources: corev1.VolumeResourceRequirements{
-				Requests: corev1.ResourceList{corev1.ResourceStorage: declared.Quantity("memory", bytes)},
-			},
-		},
-	}
+	claim := declared.Claim(m.Name, c.Kept, declared.Quantity("memory", bytes), m.StorageClass)
 	if m.Shared {
 		claim.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}
-	}
-	if m.StorageClass != "" {
-		claim.Spec.StorageClassName = &m.StorageClass
 	}
 	return claim, nil
 }
