@@ -12,10 +12,20 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/declared"
 	"github.com/d-aros/d-aros/pkg/render/trait"
+)
+
+// VirtualMachine is the kind of KubeVirt that its controller starts machines of.
+const VirtualMachine = "VirtualMachine.kubevirt.io"
+
+// Run strategies of a machine.
+const (
+	RunAlways = "Always" // started again whenever it has ended
+	RunHalted = "Halted"
 )
 
 // machine is a vm component while it is rendered.
@@ -58,24 +68,33 @@ func vm(in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	spec := guest{Networks: []guestNetwork{{Name: "default"}}}
-	if err := cmp.Or(m.place(&spec, gives), m.hardware(&spec.Domain)); err != nil {
+	place, err := m.place(gives)
+	if err != nil {
 		return Output{}, err
 	}
+	meta := metav1.ObjectMeta{Labels: Labelled(m.vmProperties.Labels, in.Labels), Annotations: m.Annotations}
 	count := max(1, in.Spec.Replicas, in.Run)
 	for i := range count {
-		vm := &virtualMachine{TypeMeta: metav1.TypeMeta{APIVersion: "kubevirt.io/v1", Kind: "VirtualMachine"}}
-		vm.Name = declared.Join(declared.MaxName, in.Name, strconv.Itoa(i))
-		vm.Spec.RunStrategy = RunHalted
+		name, strategy := declared.Join(declared.MaxName, in.Name, strconv.Itoa(i)), RunHalted
 		if i < in.Run {
-			vm.Spec.RunStrategy = RunAlways
+			strategy = RunAlways
 		}
-		vm.Spec.Template.Labels, vm.Spec.Template.Annotations = Labelled(m.vmProperties.Labels, in.Labels), m.Annotations
-		vm.Spec.Template.Spec = spec
-		if err := m.attach(&vm.Spec.Template.Spec, vm.Name, count); err != nil {
+		domain, err := m.hardware()
+		volumes, disks, wrong := m.attached(name, count)
+		if err := cmp.Or(err, wrong); err != nil {
 			return Output{}, err
 		}
-		m.out.add(vm)
+		declared.Below(domain, "devices")["disks"] = disks
+		// A machine says where it runs as a pod does, and has no containers.
+		template := Untyped(&corev1.Pod{ObjectMeta: meta, Spec: place}).Object
+		spec := declared.Below(template, "spec")
+		delete(spec, "containers")
+		spec["domain"], spec["volumes"] = domain, volumes
+		spec["networks"] = []any{map[string]any{"name": "default", "pod": map[string]any{}}}
+		m.out.Objects = append(m.out.Objects, &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": map[string]any{"name": name},
+			"spec": map[string]any{"runStrategy": strategy, "template": template},
+		}})
 	}
 	for _, port := range m.Ports {
 		m.out.Listens = append(m.out.Listens, At(port))
@@ -109,71 +128,68 @@ func (m *machine) traits() (trait.Patch, error) {
 }
 
 // place says where the machine runs. Its node has Linux, whatever its guest has.
-func (m *machine) place(spec *guest, gives trait.Patch) error {
-	pod := corev1.PodSpec{Affinity: gives.Pod.Affinity}
+func (m *machine) place(gives trait.Patch) (pod corev1.PodSpec, err error) {
 	place, host := m.placement(), *m.Spec
 	host.OS, place.spec = "linux", &host
-	var err error
-	spec.NodeSelector, spec.TopologySpreadConstraints, err = place.where("StatefulSet", Selector(m.App.ID, m.Spec.Name))
-	if err := cmp.Or(err, place.together(&pod)); err != nil {
-		return err
-	}
-	spec.Affinity, spec.Tolerations = pod.Affinity, gives.Pod.Tolerations
+	pod.Affinity, pod.Tolerations = gives.Pod.Affinity, gives.Pod.Tolerations
+	pod.NodeSelector, pod.TopologySpreadConstraints, err = place.where("StatefulSet", Selector(m.App.ID, m.Spec.Name))
 	if grace := m.App.Spec.Lifecycle.Grace; grace > 0 {
-		spec.GraceSeconds = new(int64((grace + time.Second - 1) / time.Second))
+		pod.TerminationGracePeriodSeconds = new(int64((grace + time.Second - 1) / time.Second))
 	}
-	return nil
+	return pod, cmp.Or(err, place.together(&pod))
 }
 
-// hardware renders what the guest finds. It is told of less memory than was granted, because what runs around it has its
-// part: so the pod asks for what arbitration counted.
-func (m *machine) hardware(d *domain) error {
+// hardware renders what the guest finds, but for its disks. It is told of less memory than was granted, because what runs
+// around it has its part: so the pod asks for what arbitration counted.
+func (m *machine) hardware() (map[string]any, error) {
 	granted := m.Grant.Requests
 	memory := max(granted.Memory/8*7>>20, 1) << 20
 	if m.Memory != "" {
 		asked, err := model.ParseMemory(m.Memory)
 		if err != nil {
-			return declared.Faultf(declared.CodeUnreadable, "properties.memory", "%v", err)
+			return nil, declared.Faultf(declared.CodeUnreadable, "properties.memory", "%v", err)
 		}
 		if memory = asked; asked > granted.Memory {
 			whole := declared.Quantity("memory", granted.Memory)
-			return declared.Against("resources.requests.memory", declared.CodeUndeclared, "properties.memory",
+			return nil, declared.Against("resources.requests.memory", declared.CodeUndeclared, "properties.memory",
 				"gives the guest %s, but the component was granted %s in all: declare it in resources.requests", m.Memory, whole.String())
 		}
 	}
-	guest := declared.Quantity("memory", memory)
-	d.Memory.Guest, d.CPU.Cores = guest.String(), cmp.Or(m.Cores, max(1, (granted.CPU+999)/1000))
-	asks := requirements(m.Spec, m.Grant)
-	d.Resources.Requests, d.Resources.Limits, d.Resources.OvercommitGuestOverhead = ofNode(asks.Requests), ofNode(asks.Limits), true
+	var gpus, ports []any
 	for _, name := range granted.Names() {
 		if name == "cpu" || name == "memory" {
 			continue
 		}
 		for range granted.Get(name) {
-			d.Devices.GPUs = append(d.Devices.GPUs, guestGPU{fmt.Sprintf("gpu%d", len(d.Devices.GPUs)), name})
+			gpus = append(gpus, map[string]any{"name": fmt.Sprintf("gpu%d", len(gpus)), "deviceName": name})
 		}
 	}
-	network := guestInterface{Name: "default"}
 	listening, err := containerPorts(m.Ports)
-	if err != nil {
-		return err
-	}
 	for _, port := range listening {
-		network.Ports = append(network.Ports, guestPort{port.Name, port.ContainerPort, string(port.Protocol)})
+		ports = append(ports, map[string]any{"name": port.Name, "port": int64(port.ContainerPort), "protocol": string(port.Protocol)})
 	}
-	d.Devices.Interfaces = []guestInterface{network}
+	network := declared.Given(map[string]any{"name": "default", "ports": ports})
+	network["masquerade"] = map[string]any{} // behind the address of the pod; without ports it lets all in
+	guest, asks, firmware := declared.Quantity("memory", memory), requirements(m.Spec, m.Grant), map[string]any{}
 	if m.Firmware == "efi" {
-		d.Firmware = &firmware{}
+		firmware["bootloader"] = map[string]any{"efi": map[string]any{"secureBoot": false}}
 	}
-	return nil
+	return declared.Given(map[string]any{
+		"cpu":    map[string]any{"cores": cmp.Or(m.Cores, max(1, (granted.CPU+999)/1000))},
+		"memory": map[string]any{"guest": guest.String()},
+		// The launcher around the guest has a part of the requests, and not more beside them.
+		"resources": declared.Given(map[string]any{"requests": ofNode(asks.Requests), "limits": ofNode(asks.Limits), "overcommitGuestOverhead": true}),
+		"devices":   declared.Given(map[string]any{"gpus": gpus, "interfaces": []any{network}}),
+		"firmware":  firmware,
+	}), err
 }
 
 // ofNode returns the resources that a machine asks for by amount. Devices are parts of it.
-func ofNode(all corev1.ResourceList) corev1.ResourceList {
-	list := corev1.ResourceList{}
+func ofNode(all corev1.ResourceList) map[string]any {
+	list := map[string]any{}
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		if amount, ok := all[name]; ok {
-			list[name] = amount
+			list[string(name)] = amount.String()
 		}
 	}
 	return list

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -21,79 +20,74 @@ type disk struct {
 	Source       declared.Source `json:"source"`
 }
 
-// attach gives one of count machines its disks: the one that it boots from, the others,
+// attached returns the volumes and the disks of one of count machines: the one that it boots from, the others,
 // and what cloud-init reads.
-func (m *machine) attach(spec *guest, name string, count int) error {
-	d := &spec.Domain.Devices
-	d.Disks = nil
-	add := func(v guestVolume, shown guestDisk) {
-		shown.Name, shown.Disk.Bus = v.Name, "virtio"
-		spec.Volumes, d.Disks = append(spec.Volumes, v), append(d.Disks, shown)
+func (m *machine) attached(name string, count int) (volumes, disks []any, err error) {
+	add := func(of, serial string, boots bool, source map[string]any) {
+		source["name"] = of
+		shown := declared.Given(map[string]any{"name": of, "serial": serial, "disk": map[string]any{"bus": "virtio"}})
+		if boots {
+			shown["bootOrder"] = int64(1)
+		}
+		volumes, disks = append(volumes, source), append(disks, shown)
 	}
 	boots := slices.ContainsFunc(m.Disks, func(d disk) bool { return d.Name == m.Boot && (d.Type == "persistent" || d.Type == "existing") })
 	switch {
 	case (m.Image == "") == (m.Boot == ""):
-		return declared.Faultf(declared.CodeConflict, "properties", "boots from an image or from a disk: write either image or boot")
+		return nil, nil, declared.Faultf(declared.CodeConflict, "properties", "boots from an image or from a disk: write either image or boot")
 	case m.Boot != "" && !boots:
-		return declared.Faultf(declared.CodeReference, "properties.boot", "names %s, which is no persistent or existing disk among properties.disks", m.Boot)
+		return nil, nil, declared.Faultf(declared.CodeReference, "properties.boot", "names %s, which is no persistent or existing disk among properties.disks", m.Boot)
 	case m.Image != "":
-		add(guestVolume{Name: "image", ContainerDisk: &containerDisk{m.Image}}, guestDisk{BootOrder: 1})
+		add("image", "", true, map[string]any{"containerDisk": map[string]any{"image": m.Image}})
 	}
 	for i, disk := range m.Disks {
 		path := fmt.Sprintf("properties.disks.%d", i)
-		if slices.ContainsFunc(spec.Volumes, func(v guestVolume) bool { return v.Name == disk.Name }) || disk.Name == "cloudinit" {
-			return declared.Faultf(declared.CodeConflict, path+".name", "is the name of another disk of the machine")
+		if slices.ContainsFunc(volumes, func(v any) bool { return v.(map[string]any)["name"] == disk.Name }) || disk.Name == "cloudinit" {
+			return nil, nil, declared.Faultf(declared.CodeConflict, path+".name", "is the name of another disk of the machine")
 		}
-		volume, err := m.volume(path, disk, name, count)
+		source, err := m.source(path, disk, name, count)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		shown := guestDisk{Serial: disk.Name}
-		if disk.Name == m.Boot {
-			shown.BootOrder = 1
-		}
-		add(volume, shown)
+		add(disk.Name, disk.Name, disk.Name == m.Boot, source) // the guest finds it by its serial
 	}
 	first, err := m.firstStart()
 	if err == nil && first != nil {
-		add(*first, guestDisk{})
+		add("cloudinit", "", false, first)
 	}
-	return err
+	return volumes, disks, err
 }
 
-// volume returns what a disk of one of count machines has, and adds the claim of a persistent one.
-func (m *machine) volume(path string, d disk, name string, count int) (v guestVolume, err error) {
-	v.Name = d.Name
+// source returns what a disk of one of count machines has, and adds the claim of a persistent one. Nothing here reaches
+// the node: KubeVirt's hostDisk and devices of the host are not among it.
+func (m *machine) source(path string, d disk, name string, count int) (map[string]any, error) {
+	claim := d.Claim
 	switch d.Type {
-	case "persistent":
+	case "persistent", "ephemeral":
 		size, err := amount(path, d.Size)
 		if err != nil {
-			return v, err
+			return nil, err
 		}
-		claim := declared.Claim(declared.Join(declared.MaxName, name, d.Name), declared.Merge(m.known.Claims.Kept, m.known.Claims.Deleted), size, d.StorageClass)
-		m.out.add(claim)
-		v.Claim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name}
+		if d.Type == "ephemeral" {
+			return map[string]any{"emptyDisk": map[string]any{"capacity": size.String()}}, nil
+		}
+		made := declared.Claim(declared.Join(declared.MaxName, name, d.Name), declared.Merge(m.known.Claims.Kept, m.known.Claims.Deleted), size, d.StorageClass)
+		m.out.add(made)
+		claim = made.Name
 	case "existing":
 		if count > 1 {
-			return v, declared.Faultf(declared.CodeConflict, path, "is one disk for several machines")
+			return nil, declared.Faultf(declared.CodeConflict, path, "is one disk for several machines")
 		}
-		v.Claim = &corev1.PersistentVolumeClaimVolumeSource{ClaimName: d.Claim}
-	case "ephemeral":
-		size, err := amount(path, d.Size)
-		if err != nil {
-			return v, err
-		}
-		v.Empty = &emptyDisk{size.String()}
-	case "config", "secret":
+	case "config":
 		object, err := m.known.Source(path+".source", d.Type, d.Source, new([]string))
-		if v.Config = &object; d.Type == "secret" {
-			v.Config, v.Secret = nil, &corev1.SecretVolumeSource{SecretName: object.Name}
-		}
-		return v, err
+		return map[string]any{"configMap": map[string]any{"name": object.Name}}, err
+	case "secret":
+		object, err := m.known.Source(path+".source", d.Type, d.Source, new([]string))
+		return map[string]any{"secret": map[string]any{"secretName": object.Name}}, err
 	default:
-		return v, declared.Faultf(declared.CodeUnreadable, path+".type", "%q is not a type of disk", d.Type)
+		return nil, declared.Faultf(declared.CodeUnreadable, path+".type", "%q is not a type of disk", d.Type)
 	}
-	return v, nil
+	return map[string]any{"persistentVolumeClaim": map[string]any{"claimName": claim}}, nil
 }
 
 // amount reads the size of a disk.

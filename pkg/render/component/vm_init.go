@@ -17,35 +17,31 @@ type cloudInit struct {
 // maxUserData is what KubeVirt takes of cloud-init in a machine, in bytes.
 const maxUserData = 2048
 
-// firstStart returns the disk that cloud-init reads, nil without one. JSON is YAML, and its keys are in order.
-func (m *machine) firstStart() (*guestVolume, error) {
-	c := m.CloudInit
-	if c == nil {
-		return nil, nil
-	}
-	start := &firstStart{NetworkData: string(c.Network)}
+// firstStart returns what cloud-init in the guest reads, nil for nothing. JSON is YAML, and its keys are in order.
+func (m *machine) firstStart() (map[string]any, error) {
+	c, userData, secret := m.CloudInit, "", map[string]any{}
 	switch {
+	case c == nil:
+		return nil, nil
 	case (c.Secret == nil) == (c.UserData == nil):
 		return nil, declared.Faultf(declared.CodeConflict, "properties.cloudInit", "has its user data here or in a secret: write either userData or secret")
-	case c.Secret != nil:
+	case c.Secret != nil: // with the key userdata
 		object, err := m.known.Source("properties.cloudInit.secret", "secret", *c.Secret, new([]string))
 		if err != nil {
 			return nil, err
 		}
-		start.Secret = &object
+		secret["name"] = object.Name
 	default:
-		start.UserData = "#cloud-config\n" + string(c.UserData) + "\n"
+		userData = "#cloud-config\n" + string(c.UserData) + "\n"
 	}
-	for _, part := range []struct{ field, text string }{{"userData", start.UserData}, {"network", start.NetworkData}} {
+	for _, part := range []struct{ field, text string }{{"userData", userData}, {"network", string(c.Network)}} {
 		if n := len(part.text); n > maxUserData {
 			return nil, declared.Faultf(declared.CodeSize, "properties.cloudInit."+part.field, "has %d bytes, and KubeVirt takes at most %d; have it in the key userdata of a secret component", n, maxUserData)
 		}
 	}
-	volume := &guestVolume{Name: "cloudinit"}
+	source := "cloudInitNoCloud"
 	if c.By == "ConfigDrive" {
-		volume.ConfigDrive = start
-	} else {
-		volume.NoCloud = start
+		source = "cloudInitConfigDrive"
 	}
-	return volume, nil
+	return map[string]any{source: declared.Given(map[string]any{"userData": userData, "networkData": string(c.Network), "secretRef": secret})}, nil
 }

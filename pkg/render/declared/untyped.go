@@ -46,11 +46,18 @@ func Walk(v any, do func(object map[string]any)) {
 	}
 }
 
-// Given returns an object without the texts and lists that are empty.
+// Given returns an object without the texts, lists and objects in it that are empty.
 func Given(object map[string]any) map[string]any {
 	maps.DeleteFunc(object, func(_ string, v any) bool {
-		list, isList := v.([]any)
-		return v == "" || isList && len(list) == 0
+		switch v := v.(type) {
+		case string:
+			return v == ""
+		case []any:
+			return len(v) == 0
+		case map[string]any:
+			return len(v) == 0
+		}
+		return false
 	})
 	return object
 }
