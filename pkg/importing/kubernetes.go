@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,7 @@ import (
 type objects struct {
 	workloads, services, ingresses, others []*node
 	claims                                 map[string]*node
+	made                                   map[*node]*component // of workloads
 }
 
 // manifests reads objects of Kubernetes.
@@ -54,34 +56,33 @@ func unlisted(docs []*node) (all []*node) {
 func (manifests) objects(t *translation, docs []*node) map[*node]*component {
 	t.app.name = cmp.Or(t.app.name, dnsName(baseName(t.file))) // names of Secrets begin with it
 	o := manifest.sorted(t, docs)
-	made := map[*node]*component{}
 	for _, d := range o.workloads { // names first: variables lead to them
-		made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
+		o.made[d] = t.component(d.at("metadata.name").string(), workloadTypes[d.at("kind").string()])
 		_, meta := podOf(d)
-		affine.label(t, made[d], meta.at("labels"))
+		affine.label(t, o.made[d], meta.at("labels"))
 	}
 	for _, s := range o.services {
 		if d := selected(s, o.workloads); d != nil {
-			t.use(s.at("metadata.name").string(), made[d].name)
+			t.use(s.at("metadata.name").string(), o.made[d].name)
 		}
 	}
 	for _, d := range o.workloads {
-		manifest.readWorkload(t, d, made[d], o.claims)
+		manifest.readWorkload(t, d, o.made[d], o.claims)
 	}
-	o.join(t, made)
-	return made
+	o.join(t)
+	return o.made
 }
 
 // attach adds objects beside a workload, which is not read, to its component.
 func (manifests) attach(t *translation, docs []*node, workload *node, c *component) {
 	o := manifest.sorted(t, docs)
-	o.workloads = []*node{workload}
-	o.join(t, map[*node]*component{workload: c})
+	o.workloads, o.made[workload] = []*node{workload}, c
+	o.join(t)
 }
 
 // sorted sorts objects by what becomes of them. ConfigMaps and Secrets need no workload.
 func (manifests) sorted(t *translation, docs []*node) objects {
-	o := objects{claims: map[string]*node{}}
+	o := objects{claims: map[string]*node{}, made: map[*node]*component{}}
 	for _, d := range docs {
 		kind, name := d.at("kind").string(), d.at("metadata.name").string()
 		switch kind {
@@ -107,21 +108,13 @@ func (manifests) sorted(t *translation, docs []*node) objects {
 }
 
 // join reads what belongs to workloads.
-func (o *objects) join(t *translation, made map[*node]*component) {
-	for _, s := range o.services {
-		manifest.readService(t, s, selected(s, o.workloads), made)
-	}
-	for _, i := range o.ingresses {
-		if i.at("kind").string() == "HTTPRoute" {
-			route.read(t, i, routeBehind{o.services, o.workloads, made})
-			continue
+func (o *objects) join(t *translation) {
+	for _, d := range slices.Concat(o.services, o.ingresses, o.others) {
+		if err := o.read(t, d); err != nil {
+			t.lose(d, err)
 		}
-		manifest.readIngress(t, i, o.services, o.workloads, made)
 	}
-	for _, d := range o.others {
-		manifest.readOther(t, d, o.workloads, made)
-	}
-	manifest.readRoles(t, o.others, o.workloads, made)
+	o.readRoles(t)
 }
 
 // identity keeps what says of which kind an object is, and its name.

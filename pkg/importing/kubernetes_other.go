@@ -1,90 +1,95 @@
 package importing
 
-// readOther reads an object that is a trait of a workload, or says why it is not kept.
-func (manifests) readOther(t *translation, d *node, workloads []*node, made map[*node]*component) {
+// read reads an object that belongs to workloads, or returns why it is not kept.
+func (o *objects) read(t *translation, d *node) error {
 	switch d.at("kind").string() {
+	case "Service":
+		return o.readService(t, d)
+	case "Ingress":
+		return o.readIngress(t, d)
+	case "HTTPRoute":
+		return route.read(t, d, o)
 	case "HorizontalPodAutoscaler":
-		manifest.readAutoscaler(t, d, workloads, made)
+		return o.readAutoscaler(t, d)
 	case "PodDisruptionBudget":
-		manifest.readBudget(t, d, made[selected(d, workloads)])
+		return o.readBudget(t, d)
 	case "Namespace":
-		if name := d.at("metadata.name"); t.tenant != "" && name.string() == t.tenant {
-			identity(d) // D-AROS makes it
-			break
+		if name := d.at("metadata.name"); t.tenant == "" || name.string() != t.tenant {
+			return because("the namespace follows from the tenant", "")
 		}
-		t.lose(d, because("the namespace follows from the tenant", ""))
+		identity(d) // D-AROS makes it
 	case "ServiceAccount":
-		manifest.readAccount(t, d, workloads, made)
+		return o.readAccount(t, d)
 	case "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding": // read together
 	case "NetworkPolicy":
-		t.lose(d, because("who reaches whom follows from connects", "connects"))
+		return because("who reaches whom follows from connects", "connects")
 	default:
 		if c := manifest.raw(t, d); c != nil {
-			made[d] = c
+			o.made[d] = c
 		}
 	}
+	return nil
 }
 
 // readAutoscaler reads an autoscaler, which becomes a trait of what it scales.
-func (manifests) readAutoscaler(t *translation, d *node, workloads []*node, made map[*node]*component) {
+func (o *objects) readAutoscaler(t *translation, d *node) error {
 	target := d.at("spec.scaleTargetRef")
-	for _, w := range workloads {
-		c := made[w]
+	for _, w := range o.workloads {
+		c := o.made[w]
 		if w.at("metadata.name").string() != target.at("name").string() || w.at("kind").string() != target.at("kind").string() || !t.there(c) {
 			continue
 		}
 		into := t.scope(c).part()
 		scale.spec(into, d.at("spec"))
-		if into.d["max"] != nil && (into.d["cpu"] != nil || into.d["memory"] != nil || into.d["metrics"] != nil) {
-			if into.d["min"] == nil {
-				into.d["min"] = int64(1) // as Kubernetes without a word
-			}
-			c.doc.set("traits.autoscale", into.d)
-			identity(d)
-			mark(kept, target)
-			return
+		if into.d["max"] == nil || into.d["cpu"] == nil && into.d["memory"] == nil && into.d["metrics"] == nil {
+			return because("follows nothing that autoscale does, or has no maximum", "traits: autoscale")
 		}
-		t.lose(d, because("follows nothing that autoscale does, or has no maximum", "traits: autoscale"))
-		return
+		if into.d["min"] == nil {
+			into.d["min"] = int64(1) // as Kubernetes without a word
+		}
+		c.doc.set("traits.autoscale", into.d)
+		identity(d)
+		mark(kept, target)
+		return nil
 	}
-	t.lose(d, noWorkload)
+	return noWorkload
 }
 
 // readBudget reads how many pods may be down at a time.
-func (manifests) readBudget(t *translation, d *node, c *component) {
+func (o *objects) readBudget(t *translation, d *node) error {
+	c := o.made[selected(d, o.workloads)]
 	most, ok := d.at("spec.maxUnavailable").number()
 	if c == nil || !t.there(c) {
-		t.lose(d, noWorkload)
-		return
+		return noWorkload
 	}
 	if least, isLeast := d.at("spec.minAvailable").number(); !ok && isLeast && c.replicas() > least {
 		most, ok = c.replicas()-least, true
 	}
 	if !ok || most < 1 {
-		t.lose(d, because("says no number of pods that may be down", "traits: disruption: maxUnavailable"))
-		return
+		return because("says no number of pods that may be down", "traits: disruption: maxUnavailable")
 	}
 	c.doc.set("traits.disruption.maxUnavailable", most)
 	identity(d)
 	mark(kept, d.at("spec.selector"), d.at("spec.maxUnavailable"), d.at("spec.minAvailable"))
+	return nil
 }
 
 // readAccount reads an account, which a component has for itself: the token is not mounted.
-func (manifests) readAccount(t *translation, d *node, workloads []*node, made map[*node]*component) {
+func (o *objects) readAccount(t *translation, d *node) error {
 	annotations, _ := to.named(t, d.at("metadata.annotations"), false)
-	for _, w := range workloads {
+	for _, w := range o.workloads {
 		spec, _ := podOf(w)
 		name := spec.at("serviceAccountName")
-		if name.string() == "" || name.string() != d.at("metadata.name").string() || !t.there(made[w]) {
+		if name.string() == "" || name.string() != d.at("metadata.name").string() || !t.there(o.made[w]) {
 			continue
 		}
-		account := made[w].doc.sub("properties").sub("serviceAccount")
+		account := o.made[w].doc.sub("properties").sub("serviceAccount")
 		if annotations != nil {
 			account["annotations"] = annotations
 		}
 		mark(kept, name)
 		identity(d)
-		return
+		return nil
 	}
-	t.lose(d, because("pods run without rights on the API server", "properties: serviceAccount: annotations, for the identity service of a cloud"))
+	return because("pods run without rights on the API server", "properties: serviceAccount: annotations, for the identity service of a cloud")
 }

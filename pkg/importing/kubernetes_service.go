@@ -35,11 +35,10 @@ func selected(s *node, workloads []*node) *node {
 var noWorkload = because("selects the pods of no workload of the file", "")
 
 // readService reads a Service: its ports are those of the component.
-func (manifests) readService(t *translation, n, d *node, made map[*node]*component) {
-	c := made[d]
-	if d == nil || !t.there(c) {
-		t.lose(n, noWorkload)
-		return
+func (o *objects) readService(t *translation, n *node) error {
+	c := o.made[selected(n, o.workloads)]
+	if c == nil || !t.there(c) {
+		return noWorkload
 	}
 	if c.doc["type"] == "worker" {
 		c.doc["type"] = "webservice"
@@ -59,6 +58,7 @@ func (manifests) readService(t *translation, n, d *node, made map[*node]*compone
 	if object := t.objectName(c.name); n.at("metadata.name").string() != object {
 		t.note("%s: is reached as %s, not as %s", c.name, object, n.at("metadata.name").string())
 	}
+	return nil
 }
 
 // serviceType takes how clients outside the cluster reach a component without an ingress. A store has no such way.
@@ -141,13 +141,13 @@ func (manifests) namePort(entry doc, name string, list []any) {
 }
 
 // readIngress reads an Ingress: each of its paths is one of the component behind it.
-func (manifests) readIngress(t *translation, n *node, services, workloads []*node, made map[*node]*component) {
+func (o *objects) readIngress(t *translation, n *node) error {
 	annotations, _ := to.named(t, n.at("metadata.annotations"), false)
 	some := false
 	for _, rule := range n.at("spec.rules").items() {
 		host := rule.at("host")
 		for _, p := range rule.at("http.paths").items() {
-			entry, c, err := manifest.routeOf(t, n, host, p, services, workloads, made)
+			entry, c, err := o.routeOf(t, n, host, p)
 			if err != nil {
 				t.lose(p, err)
 				continue
@@ -161,21 +161,21 @@ func (manifests) readIngress(t *translation, n *node, services, workloads []*nod
 		}
 	}
 	if !some {
-		t.lose(n, because("leads to no component of the file", "traits: ingress"))
-		return
+		return because("leads to no component of the file", "traits: ingress")
 	}
 	identity(n)
 	mark(kept, n.at("spec.ingressClassName"), n.at("spec.tls"))
+	return nil
 }
 
 // routeOf is one path of an Ingress, and the component that it leads to.
-func (manifests) routeOf(t *translation, n, host, p *node, services, workloads []*node, made map[*node]*component) (doc, *component, error) {
+func (o *objects) routeOf(t *translation, n, host, p *node) (doc, *component, error) {
 	name := cmp.Or(p.at("backend.service.name").string(), p.at("backend.serviceName").string()) // as v1 and v1beta1 have it
-	for _, s := range services {
+	for _, s := range o.services {
 		if s.at("metadata.name").string() != name {
 			continue
 		}
-		c := made[selected(s, workloads)]
+		c := o.made[selected(s, o.workloads)]
 		if c == nil || !t.there(c) {
 			break
 		}

@@ -7,17 +7,11 @@ type routes struct{}
 
 var route routes
 
-// routeBehind is where rules lead: the Services and workloads of the file, and what became of these.
-type routeBehind struct {
-	services, workloads []*node
-	made                map[*node]*component
-}
-
-// component returns the component behind a backend, and its port.
-func (b routeBehind) component(t *translation, backend *node) (*component, int64) {
+// behind returns the component behind a backend, and its port.
+func (o *objects) behind(t *translation, backend *node) (*component, int64) {
 	port, ok := backend.at("port").number()
-	for _, s := range b.services {
-		if c := b.made[selected(s, b.workloads)]; ok && c != nil && t.there(c) && s.at("metadata.name").string() == backend.at("name").string() && backend.at("namespace").null() {
+	for _, s := range o.services {
+		if c := o.made[selected(s, o.workloads)]; ok && c != nil && t.there(c) && s.at("metadata.name").string() == backend.at("name").string() && backend.at("namespace").null() {
 			mark(kept, backend.at("name"), backend.at("port"))
 			return c, port
 		}
@@ -26,11 +20,10 @@ func (b routeBehind) component(t *translation, backend *node) (*component, int64
 }
 
 // read makes routes of the gateway trait of the rules of an HTTPRoute: each is one of the component that it leads to first.
-func (r routes) read(t *translation, d *node, behind routeBehind) {
+func (r routes) read(t *translation, d *node, o *objects) error {
 	parents := d.at("spec.parentRefs").items()
 	if len(parents) != 1 || !objectPattern.MatchString(parents[0].at("name").string()) || !objectPattern.MatchString(parents[0].at("namespace").string()) {
-		t.lose(d, because("is not for one Gateway that is named with its namespace", "traits: gateway"))
-		return
+		return because("is not for one Gateway that is named with its namespace", "traits: gateway")
 	}
 	var hosts []any
 	for _, h := range d.at("spec.hostnames").items() {
@@ -40,12 +33,11 @@ func (r routes) read(t *translation, d *node, behind routeBehind) {
 		}
 	}
 	if hosts == nil {
-		t.lose(d, because("has no host, and a component serves hosts that its allotment names", "traits: gateway: hosts"))
-		return
+		return because("has no host, and a component serves hosts that its allotment names", "traits: gateway: hosts")
 	}
 	some := false
 	for _, rule := range d.at("spec.rules").items() {
-		c, entry, err := r.rule(t, rule, behind)
+		c, entry, err := r.rule(t, rule, o)
 		if err != nil {
 			t.lose(rule, err)
 			continue
@@ -60,28 +52,28 @@ func (r routes) read(t *translation, d *node, behind routeBehind) {
 		some = true
 	}
 	if !some {
-		t.lose(d, because("leads to no component of the file", "traits: gateway"))
-		return
+		return because("leads to no component of the file", "traits: gateway")
 	}
 	t.note("Gateway %s is to be one that policy allows (existing.gateways)", parents[0].at("name").string())
 	identity(d)
 	mark(kept, parents[0].at("name"), parents[0].at("namespace"), parents[0].at("kind"), parents[0].at("group"))
+	return nil
 }
 
 // rule returns the component that a rule leads to, and the route that it becomes.
-func (r routes) rule(t *translation, n *node, behind routeBehind) (*component, doc, error) {
+func (r routes) rule(t *translation, n *node, o *objects) (*component, doc, error) {
 	backends, matches := n.at("backendRefs").items(), n.at("matches").items()
 	if len(backends) == 0 || len(matches) > 1 {
 		return nil, nil, because("leads nowhere, or is for several sorts of requests", "traits: gateway: one route for each")
 	}
-	c, port := behind.component(t, backends[0])
+	c, port := o.behind(t, backends[0])
 	if c == nil {
 		return nil, nil, because("leads to no component of the file", "traits: gateway")
 	}
-	s := &scope{t, c, doc{"port": port}, nil}
+	s := t.scope(c).into(doc{"port": port})
 	s.take(backends[0], []row{{"weight", "weight", whole(0, 1_000_000)}})
 	for _, b := range backends[1:] {
-		other, port := behind.component(t, b)
+		other, port := o.behind(t, b)
 		weight, ok := b.at("weight").number()
 		if other == nil || other == c {
 			s.lose(b, because("leads to no other component of the file", "traits: gateway: beside"))
