@@ -10,6 +10,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/template"
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/docker/go-units"
+	"github.com/mattn/go-shellwords"
 )
 
 // composeFile reads projects of Docker Compose.
@@ -237,11 +238,12 @@ func (composeFile) command(s *scope, n *node) (any, error) {
 	if n.kind != scalar {
 		return to.texts(s, n)
 	}
-	var words types.ShellCommand
 	if len(n.text) > maxText {
 		return nil, because("is too long", "")
 	}
-	words, err := shellWords(n.text)
+	parser := shellwords.NewParser() // which runs nothing
+	parser.ParseEnv, parser.ParseBacktick = false, false
+	words, err := parser.Parse(n.text)
 	if err != nil {
 		return nil, because("is no command that can be taken apart into words", "a list of words")
 	}

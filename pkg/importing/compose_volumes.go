@@ -8,15 +8,7 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/format"
 	"github.com/compose-spec/compose-go/v2/types"
-	"github.com/mattn/go-shellwords"
 )
-
-// shellWords takes a command apart, and runs nothing of it.
-func shellWords(text string) ([]string, error) {
-	parser := shellwords.NewParser()
-	parser.ParseEnv, parser.ParseBacktick = false, false
-	return parser.Parse(text)
-}
 
 // volume takes a named volume; directories of a host are of that host.
 func (composeFile) volume(s *scope, n *node) (any, error) {

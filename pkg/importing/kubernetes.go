@@ -87,9 +87,14 @@ func (manifests) sorted(t *translation, docs []*node) objects {
 		kind, name := d.at("kind").string(), d.at("metadata.name").string()
 		switch kind {
 		case "ConfigMap":
-			manifest.readConfigMap(t, d)
+			t.config(name, d.at("data"))
+			identity(d)
+			mark(kept, d.at("immutable"))
+			t.lose(d.at("binaryData"), because("a config has texts only", "a component of type kustomize, or a file in the image"))
 		case "Secret":
-			manifest.readSecret(t, d)
+			t.keep(name, d.at("data"), d.at("stringData"))
+			identity(d)
+			mark(kept, d.at("type"), d.at("immutable"))
 		case "PersistentVolumeClaim":
 			o.claims[name] = d
 		case "Service":
@@ -119,19 +124,6 @@ func (o *objects) join(t *translation) {
 
 // identity keeps what says of which kind an object is, and its name.
 func identity(d *node) { mark(kept, d.at("apiVersion"), d.at("kind"), d.at("metadata.name")) }
-
-func (manifests) readConfigMap(t *translation, d *node) {
-	t.config(d.at("metadata.name").string(), d.at("data"))
-	identity(d)
-	mark(kept, d.at("immutable"))
-	t.lose(d.at("binaryData"), because("a config has texts only", "a component of type kustomize, or a file in the image"))
-}
-
-func (manifests) readSecret(t *translation, d *node) {
-	t.keep(d.at("metadata.name").string(), d.at("data"), d.at("stringData"))
-	identity(d)
-	mark(kept, d.at("type"), d.at("immutable"))
-}
 
 // sameLabels keeps labels of an object that its component has.
 func (manifests) sameLabels(d *node, c *component) {
@@ -180,7 +172,11 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 		s.take(spec, cronRows)
 		s.take(spec.at("jobTemplate.spec"), jobRows)
 	case "StatefulSet":
-		manifest.readTemplates(s, spec.at("volumeClaimTemplates"))
+		for _, n := range spec.at("volumeClaimTemplates").items() {
+			v := &volume{doc: doc{}}
+			v.claim(s, n)
+			s.volumes[n.at("metadata.name").string()] = v
+		}
 		mark(kept, spec.at("serviceName"))
 		fallthrough
 	case "Deployment", "ReplicaSet", "CloneSet", "Rollout":
@@ -200,15 +196,6 @@ func (manifests) readWorkload(t *translation, d *node, c *component, claims map[
 	if c.replicas() == 0 {
 		delete(c.doc, "replicas")
 		t.lose(spec.at("replicas"), because("is stopped by its application, not by its replicas", "desired: \"suspended\""))
-	}
-}
-
-// readTemplates reads the claims of a StatefulSet.
-func (manifests) readTemplates(s *scope, claims *node) {
-	for _, n := range claims.items() {
-		v := &volume{doc: doc{}}
-		v.claim(s, n)
-		s.volumes[n.at("metadata.name").string()] = v
 	}
 }
 

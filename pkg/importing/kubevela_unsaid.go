@@ -24,11 +24,3 @@ var unsaidSteps = map[string]why{
 	"canary-rollback":           {"a run takes back what it did by itself", "policy: onUpdateFailure, or a step with type canary and a check"},
 	"apply-app":                 {"makes another application", "a directory of its own below apps"},
 }
-
-// unsaidStep is why a step of a type is not kept.
-func unsaidStep(kind string) error {
-	if w, known := unsaidSteps[kind]; known {
-		return &w
-	}
-	return because("is a step that KubeVela's platform defined", "a step that the platform defines (definitions: steps)")
-}

@@ -210,7 +210,11 @@ func (sequences) deploying(t *translation, n *node) doc {
 			return nil
 		}
 		if !t.defined.has(definesStep, kind) {
-			t.lose(n, unsaidStep(kind))
+			unsaid, known := unsaidSteps[kind]
+			if !known {
+				unsaid = why{"is a step that KubeVela's platform defined", "a step that the platform defines (definitions: steps)"}
+			}
+			t.lose(n, &unsaid)
 			return nil
 		}
 		x, err := t.defined.expanded(t, definesStep, n, n.at("name").string(), nil)
