@@ -20,7 +20,11 @@ func (p *pod) carry() {
 	if gives.Resources != nil {
 		main.Resources = *gives.Resources
 	}
-	securePod(spec.SecurityContext, p.patch.Pod.Security)
+	if more := p.patch.Pod.Security; more != nil {
+		every := spec.SecurityContext
+		every.FSGroup, every.SupplementalGroups = more.FSGroup, more.SupplementalGroups
+		every.RunAsNonRoot = cmp.Or(more.RunAsNonRoot, every.RunAsNonRoot)
+	}
 	main.SecurityContext = secured(rights, gives.Security)
 	spec.Volumes = p.patch.Volumes
 	spec.Affinity, spec.Tolerations, spec.HostAliases = p.patch.Pod.Affinity, p.patch.Pod.Tolerations, p.patch.Pod.Hosts
@@ -32,17 +36,6 @@ func (p *pod) carry() {
 	p.out.patches = p.patch.Last
 	for _, o := range p.patch.Objects {
 		p.out.add(o)
-	}
-}
-
-// securePod adds rights to those that every pod has.
-func securePod(pod, more *corev1.PodSecurityContext) {
-	if more == nil {
-		return
-	}
-	pod.FSGroup, pod.SupplementalGroups = more.FSGroup, more.SupplementalGroups
-	if more.RunAsNonRoot != nil {
-		pod.RunAsNonRoot = more.RunAsNonRoot
 	}
 }
 

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -57,20 +56,9 @@ func Patch(path string, patch map[string]any, spec *corev1.PodSpec) error {
 
 // merge returns the fields of a spec before and after a patch.
 func merge(spec *corev1.PodSpec, patch map[string]any) (before, after map[string]any, err error) {
-	was, err := json.Marshal(spec)
-	if err != nil {
-		return nil, nil, err
-	}
-	change, err := json.Marshal(patch)
-	if err != nil {
-		return nil, nil, err
-	}
-	is, err := strategicpatch.StrategicMergePatch(was, change, corev1.PodSpec{})
-	if err != nil {
-		return nil, nil, err
-	}
-	if err = json.Unmarshal(was, &before); err == nil {
-		err = json.Unmarshal(is, &after)
+	before, err = runtime.DefaultUnstructuredConverter.ToUnstructured(spec)
+	if err == nil {
+		after, err = strategicpatch.StrategicMergeMapPatch(runtime.DeepCopyJSON(before), patch, corev1.PodSpec{})
 	}
 	return before, after, err
 }

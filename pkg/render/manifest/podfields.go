@@ -178,12 +178,3 @@ func texts(v any) map[string]string {
 	}
 	return all
 }
-
-// admitClaims checks the claims that a StatefulSet makes.
-func admitClaims(path string, spec any) error {
-	m, _ := spec.(map[string]any)
-	if found := claimTemplate.beyond("spec.volumeClaimTemplates", m["volumeClaimTemplates"]); found != "" {
-		return declared.Faultf(declared.CodeField, path, "sets %s, which claims of a tenant may not have", found)
-	}
-	return nil
-}

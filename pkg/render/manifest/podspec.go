@@ -35,8 +35,11 @@ func (a Admission) admitPods(path string, u *unstructured.Unstructured, s Shape)
 	}
 	field := strings.Join(append(slices.Clone(s.Pod), "spec"), ".")
 	if err := cmp.Or(a.refusePrivileges(path, &spec), a.admitFields(path, field, raw, &spec),
-		admitNested(path, "spec", u.Object["spec"]), admitClaims(path, u.Object["spec"])); err != nil {
+		admitNested(path, "spec", u.Object["spec"])); err != nil {
 		return err
+	}
+	if found := claimTemplate.beyond("spec.volumeClaimTemplates", declared.Below(u.Object, "spec")["volumeClaimTemplates"]); found != "" {
+		return declared.Faultf(declared.CodeField, path, "sets %s, which claims of a tenant may not have", found)
 	}
 	for _, c := range Containers(&spec) {
 		if !allowedImage(c.Image, a.Policy.Registries) {
