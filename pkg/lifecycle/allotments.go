@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -90,15 +91,9 @@ func copied(f model.Fleet) model.Fleet {
 // that were taken out of it.
 func withoutRaises(fleet model.Fleet, ledger *model.Ledger) (_ model.Fleet, raises []raise) {
 	kept := copied(fleet)
-	old := model.Platform{}
-	if ledger.Platform != nil {
-		old = *ledger.Platform
-	}
+	old := cmp.Or(ledger.Platform, &model.Platform{})
 	for i, r := range kept.Platform.Reservations {
-		var was model.Resources
-		if before, ok := model.Find(old.Reservations, r.Name); ok {
-			was = before.Amount
-		}
+		was := model.Get(old.Reservations, r.Name).Amount
 		if r.System == "" && !r.Amount.Fits(was) {
 			kept.Platform.Reservations[i].Amount = was
 			raises = append(raises, raise{"reservations." + r.Name, "reservation " + r.Name + ": " + r.Amount.String(), fleet.Platform.At["reservations."+r.Name],
@@ -106,10 +101,7 @@ func withoutRaises(fleet model.Fleet, ledger *model.Ledger) (_ model.Fleet, rais
 		}
 	}
 	for i, g := range kept.Platform.Groups {
-		var was model.Resources
-		if before, ok := model.Find(old.Groups, g.Name); ok {
-			was = before.Guarantee
-		}
+		was := model.Get(old.Groups, g.Name).Guarantee
 		if !g.Guarantee.Fits(was) {
 			kept.Platform.Groups[i].Guarantee = was
 			raises = append(raises, raise{"groups." + g.Name + ".guarantee", "group " + g.Name + ": " + g.Guarantee.String(), fleet.Platform.At["groups."+g.Name+".guarantee"],
@@ -117,10 +109,7 @@ func withoutRaises(fleet model.Fleet, ledger *model.Ledger) (_ model.Fleet, rais
 		}
 	}
 	for i, t := range kept.Tenants {
-		var was model.Tenant
-		if before, ok := model.Find(ledger.Tenants, t.Name); ok {
-			was = *before
-		}
+		was := model.Get(ledger.Tenants, t.Name)
 		if !t.Guarantee.Fits(was.Guarantee) {
 			kept.Tenants[i] = allottedAs(t, was)
 			raises = append(raises, raise{"allotments." + t.Name + ".guarantee", "tenant " + t.Name + ": " + t.Guarantee.String(), t.At["guarantee"],

@@ -14,10 +14,8 @@ func setGrants(inst *model.Instance, grants []model.Grant) {
 	inst.Components = make([]model.ComponentState, 0, len(inst.Spec.Components))
 	for i := range inst.Spec.Components {
 		c := &inst.Spec.Components[i]
-		state := model.ComponentState{Grant: model.Grant{Component: c.Name}}
-		if s, ok := model.Find(old, c.Name); ok {
-			state = *s
-		}
+		state := model.Get(old, c.Name)
+		state.Grant.Component = c.Name
 		if g, ok := model.Find(grants, c.Name); ok {
 			state.Grant = *g
 		}
@@ -138,10 +136,7 @@ func (c components) advanceOne(spec *model.Component, s *model.ComponentState, r
 // ran is the state of a component when the pass began: what the pass has told it
 // since is not carried out yet.
 func (c components) ran(s *model.ComponentState) model.ComponentState {
-	if was, ok := model.Find(c.was, s.Grant.Component); ok {
-		return *was
-	}
-	return model.ComponentState{}
+	return model.Get(c.was, s.Grant.Component)
 }
 
 // watch judges a secret whose values are not known any more: it stays as it is,

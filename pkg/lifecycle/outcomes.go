@@ -100,19 +100,11 @@ func noteDrift(inst *model.Instance, corrected []model.Drift) {
 	}
 }
 
-// refusedForGood returns an outcome that no other attempt changes, nil if there is none.
-// A step of a workflow that is under way judges the objects of its components itself.
-func refusedForGood(inst *model.Instance) *model.Outcome {
-	for i := range inst.Outcomes {
-		if o := &inst.Outcomes[i]; o.Final() && !underWay(inst) {
-			return o
-		}
-	}
-	return nil
-}
-
 // applyFailed reports whether an object of the accepted spec is refused for good.
-func applyFailed(inst *model.Instance) bool { return refusedForGood(inst) != nil }
+// A step of a workflow that is under way judges the objects of its components itself.
+func applyFailed(inst *model.Instance) bool {
+	return !underWay(inst) && slices.ContainsFunc(inst.Outcomes, func(o model.Outcome) bool { return o.Final() })
+}
 
 // failApply gives up what an update that is to be kept would go back to. The deadline of
 // the start stays.

@@ -12,10 +12,7 @@ func Recall(inst *model.Instance) (list []model.RecalledWorkload) {
 	case inst.Ending():
 		for i := range inst.Spec.Components {
 			c := &inst.Spec.Components[i]
-			s, _ := inst.Component(c.Name)
-			if s == nil {
-				s = &model.ComponentState{}
-			}
+			s := model.Get(inst.Components, c.Name)
 			w := model.Workload{App: inst.App, Component: c.Name, Digest: s.Workload, Replicas: 1}
 			list = append(list, model.RecalledWorkload{Workload: w, Spec: c, Pool: s.Grant.Pool})
 		}

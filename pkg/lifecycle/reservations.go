@@ -68,18 +68,12 @@ func KeepReservations(fleet model.Fleet, seen []model.Pool) model.Fleet {
 // promisedBy lists the reservations of a fleet in the pools that are seen, by pool, and in a
 // pool by name.
 func promisedBy(fleet *model.Fleet, seen []model.Pool) (all []promised) {
-	ceiling := func(tenant string) int {
-		if t, ok := model.Find(fleet.Tenants, tenant); ok {
-			return t.PriorityCeiling
-		}
-		return 0
-	}
 	add := func(r model.Reservation, tenant int, path, at string) {
 		pool, ok := model.Find(seen, r.Pool)
 		if _, declared := model.Find(fleet.Platform.Pools, r.Pool); !ok || !declared {
 			return
 		}
-		claim := qos.Claim{Amount: r.Amount, Priority: ceiling(r.Tenant)}
+		claim := qos.Claim{Amount: r.Amount, Priority: model.Get(fleet.Tenants, r.Tenant).PriorityCeiling}
 		switch {
 		case r.System != "": // of each node
 			claim.Rank, claim.Amount = 1, r.Amount.Times(max(1, pool.Nodes))

@@ -93,10 +93,7 @@ func rearmJobs(inst *model.Instance) {
 // version returns a component in a version, nil if neither the accepted spec nor
 // the spec before has it.
 func version(inst *model.Instance, name string, v model.Version) *model.Component {
-	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
-		if spec == nil {
-			continue
-		}
+	for _, spec := range inst.Specs() {
 		if c, ok := spec.Component(name); ok && c.Content(spec.ID) == v.Content {
 			return c
 		}

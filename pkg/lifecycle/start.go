@@ -51,7 +51,7 @@ func (f *facts) begin() { f.accept(f.git.spec, f.decision.Grants) }
 func (f *facts) beginUpdate() {
 	ranWell := !applyFailed(f.inst) && (f.inst.Phase == model.PhaseRunning || f.inst.Phase == model.PhaseDegraded && f.inst.Previous == nil)
 	if ranWell && !unfinished(f.inst) && !f.inst.SpecUnknown() {
-		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, grantsOf(f.inst)
+		f.inst.Previous, f.inst.PreviousGrants = f.inst.Spec, f.inst.Grants()
 	}
 	if f.inst.Previous != nil && f.inst.Previous.Release == f.git.spec.Release {
 		dropPrevious(f.inst) // the commit was reverted
@@ -120,12 +120,4 @@ func setAside(inst *model.Instance, shown workloads, now time.Time) {
 func returnTime(inst *model.Instance, failed int, now time.Time) time.Time {
 	rules := &inst.Spec.Lifecycle
 	return now.Add(max(time.Second, rules.Backoff.After(failed-rules.Quarantine+1)))
-}
-
-func grantsOf(inst *model.Instance) []model.Grant {
-	grants := make([]model.Grant, len(inst.Components))
-	for i := range inst.Components {
-		grants[i] = inst.Components[i].Grant
-	}
-	return grants
 }

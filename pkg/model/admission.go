@@ -29,21 +29,11 @@ const maxAdmissionValue = 500
 
 // String writes the change as "priority: 300 → 301 (application, tenants/…/app.cue:5:12)".
 func (c AdmissionChange) String() string {
-	show := func(v string) string {
-		if v == "" {
-			return "none"
-		}
-		return v
-	}
-	text := c.Path + ": " + show(c.Old) + " → " + show(c.New)
+	text := c.Path + ": " + cmp.Or(c.Old, "none") + " → " + cmp.Or(c.New, "none")
 	if c.Layer == "" {
 		return text
 	}
-	by := c.Layer
-	if c.At != "" {
-		by += ", " + c.At
-	}
-	return text + " (" + by + ")"
+	return text + " (" + strings.TrimSuffix(c.Layer+", "+c.At, ", ") + ")"
 }
 
 // AdmissionText names the first changes, and counts the others.
@@ -110,18 +100,22 @@ func admission(a *Application) (values []PolicyValue) {
 	}
 	add("objectives.class", a.Objectives.Class)
 	add("objectives.availability", fraction(int64(a.Objectives.Availability), 1_000_000))
-	add("objectives.latencyP99", duration(a.Objectives.LatencyP99))
+	add("objectives.latencyP99", FormatDuration(a.Objectives.LatencyP99))
 	add("budget.costPerHour", fraction(a.Budget, 1_000_000))
 	add("lifecycle.deletion", string(a.Lifecycle.Deletion))
 	add("lifecycle.onFailure", string(a.Lifecycle.OnFailure))
 	add("lifecycle.threshold", count(a.Lifecycle.Threshold))
-	add("lifecycle.window", duration(a.Lifecycle.Window))
-	add("lifecycle.backoff.initial", duration(a.Lifecycle.Backoff.Initial))
+	add("lifecycle.window", FormatDuration(a.Lifecycle.Window))
+	add("lifecycle.backoff.initial", FormatDuration(a.Lifecycle.Backoff.Initial))
 	add("lifecycle.backoff.factor", count(a.Lifecycle.Backoff.Factor))
-	add("lifecycle.backoff.max", duration(a.Lifecycle.Backoff.Max))
+	add("lifecycle.backoff.max", FormatDuration(a.Lifecycle.Backoff.Max))
 	add("lifecycle.quarantine", count(a.Lifecycle.Quarantine))
 	for i := range a.Adopt {
-		add("adopt."+strconv.Itoa(i), a.Adopt[i].String()+prunes(a.Adopt[i].Prune))
+		takes := a.Adopt[i].String()
+		if a.Adopt[i].Prune {
+			takes += ", pruned"
+		}
+		add("adopt."+strconv.Itoa(i), takes)
 	}
 	for i := range a.Components {
 		c := &a.Components[i]
@@ -137,7 +131,7 @@ func admission(a *Application) (values []PolicyValue) {
 			add("degrade.qos", c.Degrade.QoS)
 		}
 		add("placement.pool", c.Placement.Pool)
-		add("expect", duration(c.Expect))
+		add("expect", FormatDuration(c.Expect))
 		add("placement.flavours", flavourList(c.Placement.Flavours))
 	}
 	return append(values, a.Policy.values()...)
@@ -150,17 +144,14 @@ func (p *Policy) values() (values []PolicyValue) {
 		if value == "" {
 			return
 		}
-		v := PolicyValue{Path: "policy." + path, Value: value}
-		if set, ok := Find(p.InForce, path); ok {
-			v.Layer, v.At = set.Layer, set.At
-		}
-		values = append(values, v)
+		set := Get(p.InForce, path)
+		values = append(values, PolicyValue{"policy." + path, value, set.Layer, set.At})
 	}
 	list := func(s []string) string { return strings.Join(s, ", ") }
 	add("limits.maxReplicas", count(p.MaxReplicas))
 	add("limits.priorityCeiling", count(p.PriorityCeiling))
 	add("limits.maxShare", fraction(int64(p.MaxShare), 1000))
-	add("limits.grace", duration(p.MaxGrace))
+	add("limits.grace", FormatDuration(p.MaxGrace))
 	add("images.registries", list(p.Registries))
 	add("runtimes", list(p.Runtimes))
 	add("kinds", list(p.Kinds))
@@ -176,10 +167,10 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("conflicts", string(p.Conflicts))
 	add("immutable", string(p.Immutable))
 	add("ladder", list(p.Ladder))
-	add("minRuntime", duration(p.MinRuntime))
-	add("restoreHold", duration(p.RestoreHold))
+	add("minRuntime", FormatDuration(p.MinRuntime))
+	add("restoreHold", FormatDuration(p.RestoreHold))
 	add("restoreMargin", fraction(int64(p.RestoreMargin), 1000))
-	add("reserveAfter", duration(p.ReserveAfter))
+	add("reserveAfter", FormatDuration(p.ReserveAfter))
 	add("backfill", string(cmp.Or(p.Backfill, BackfillReserve)))
 	add("flavours", string(p.Flavours))
 	add("priorityClaims", string(cmp.Or(p.PriorityClaims, ClaimsFull)))
@@ -198,8 +189,8 @@ func (p *Policy) values() (values []PolicyValue) {
 	add("defaults.replicas", count(p.Replicas))
 	add("defaults.priority", count(p.Priority))
 	add("defaults.strategy", p.Strategy)
-	add("defaults.startDeadline", duration(p.StartDeadline))
-	add("defaults.unreadyAfter", duration(cmp.Or(p.UnreadyAfter, UnreadyAfter)))
+	add("defaults.startDeadline", FormatDuration(p.StartDeadline))
+	add("defaults.unreadyAfter", FormatDuration(cmp.Or(p.UnreadyAfter, UnreadyAfter)))
 	for _, name := range p.DefaultRequests.Names() {
 		if n := p.DefaultRequests.Get(name); n != 0 {
 			add("defaults.requests."+name, FormatAmount(name, n))
@@ -225,7 +216,8 @@ func fraction(n, of int64) string {
 	return strings.TrimSuffix(strings.TrimRight(whole, "0"), ".")
 }
 
-func duration(d time.Duration) string {
+// FormatDuration writes a time as people declare it: "1h30m"; 0 is "".
+func FormatDuration(d time.Duration) string {
 	if d == 0 {
 		return ""
 	}

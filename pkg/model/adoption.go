@@ -15,14 +15,6 @@ type Adoption struct {
 	Prune    bool              `json:"prune,omitempty"` // the objects are deleted once nothing wants them; else they stay
 }
 
-// prunes says what becomes of adopted objects.
-func prunes(prune bool) string {
-	if prune {
-		return ", pruned"
-	}
-	return ""
-}
-
 // Takes reports whether an object is one of those that a names.
 func (a *Adoption) Takes(kind, name string, labels map[string]string) bool {
 	if len(a.Selector) == 0 {

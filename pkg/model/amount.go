@@ -1,6 +1,9 @@
 package model
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Amount is what a tenant is granted of one resource. Amounts are in thousandths of a CPU, bytes, or numbers.
 type Amount struct {
@@ -13,14 +16,8 @@ type Amount struct {
 
 // AmountsOf lists the resources of a tenant, nil if its layer is not known, and what its applications use of them.
 func AmountsOf(t *Tenant, use Usage) []Amount {
-	var none Tenant
-	if t == nil {
-		t = &none
-	}
-	var quota Resources
-	if t.Quota != nil {
-		quota = *t.Quota
-	}
+	t = cmp.Or(t, &Tenant{})
+	quota := *cmp.Or(t.Quota, &Resources{})
 	var list []Amount
 	for _, r := range use.Granted.Names(quota, t.Guarantee) {
 		a := Amount{Resource: r, Guarantee: t.Guarantee.Get(r), Granted: use.Granted.Get(r)}

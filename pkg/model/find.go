@@ -16,6 +16,17 @@ func Find[T any, K comparable, P interface {
 	return nil, false
 }
 
+// Get returns the element of a list that has a key, the zero value if there is none.
+func Get[T any, K comparable, P interface {
+	*T
+	key() K
+}](list []T, key K) (element T) {
+	if found, ok := Find[T, K, P](list, key); ok {
+		return *found
+	}
+	return element
+}
+
 // Names returns the names by which the elements of a list are found, in its order.
 func Names[T any, P interface {
 	*T

@@ -284,12 +284,26 @@ func (i *Instance) Release() Digest {
 // RunSpec returns what the latest run brings, nil if there is no run or the record
 // does not hold that spec any more.
 func (i *Instance) RunSpec() *Application {
-	for _, spec := range []*Application{i.Spec, i.Previous} {
-		if spec != nil && i.Run != nil && spec.Release == i.Run.Spec {
+	for _, spec := range i.Specs() {
+		if i.Run != nil && spec.Release == i.Run.Spec {
 			return spec
 		}
 	}
 	return nil
+}
+
+// Specs are the accepted spec and the last one that ran well, as far as there are any.
+func (i *Instance) Specs() []*Application {
+	return slices.DeleteFunc([]*Application{i.Spec, i.Previous}, func(a *Application) bool { return a == nil })
+}
+
+// Grants are what the ledger grants the components.
+func (i *Instance) Grants() []Grant {
+	grants := make([]Grant, len(i.Components))
+	for k := range grants {
+		grants[k] = i.Components[k].Grant
+	}
+	return grants
 }
 
 // Component returns the state of the named component.

@@ -15,12 +15,7 @@ type Links struct {
 
 // Or returns the links with those of others where there are none.
 func (l Links) Or(others Links) Links {
-	for _, one := range []struct{ own, other *string }{{&l.File, &others.File}, {&l.Commit, &others.Commit}, {&l.Application, &others.Application}} {
-		if *one.own == "" {
-			*one.own = *one.other
-		}
-	}
-	return l
+	return Links{cmp.Or(l.File, others.File), cmp.Or(l.Commit, others.Commit), cmp.Or(l.Application, others.Application)}
 }
 
 // LinksOr returns the links that the platform declares, with those of others where there are none.

@@ -1,5 +1,10 @@
 package model
 
+import (
+	"cmp"
+	"sort"
+)
+
 // Observation is what the runtimes showed at one moment: the capacity of pools and
 // the state of workloads.
 type Observation struct {
@@ -124,18 +129,11 @@ func (f *Failure) Blames() bool { return f.Class == ClassRuntime || f.Class == C
 
 // Find returns the workload of a component: the stable version, and no job of a step.
 func (o *Observation) Find(app AppID, component string) (*Workload, bool) {
-	lo, hi := 0, len(o.Workloads)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		w := &o.Workloads[mid]
-		switch c := w.App.Compare(app); {
-		case c == 0 && w.Component == component && !w.Beside && w.Intent == "":
-			return w, true
-		case c < 0 || c == 0 && w.Component < component:
-			lo = mid + 1
-		default:
-			hi = mid
-		}
+	i, ok := sort.Find(len(o.Workloads), func(i int) int {
+		return cmp.Or(app.Compare(o.Workloads[i].App), cmp.Compare(component, o.Workloads[i].Component))
+	})
+	if !ok || o.Workloads[i].Beside || o.Workloads[i].Intent != "" { // else it is the first of its component
+		return nil, false
 	}
-	return nil, false
+	return &o.Workloads[i], true
 }

@@ -37,10 +37,7 @@ type Right struct {
 // Reads returns what components of an instance want to read of the whole cluster, during an update both versions
 // of one.
 func (i *Instance) Reads() (all []Reads) {
-	for _, spec := range []*Application{i.Spec, i.Previous} {
-		if spec == nil {
-			continue
-		}
+	for _, spec := range i.Specs() {
 		for k := range spec.Components {
 			c := &spec.Components[k]
 			if !bytes.Contains(c.Traits, []byte(`"cluster"`)) {
@@ -84,11 +81,9 @@ func (t *Tenant) Ceiling(room Resources) *Resources {
 
 // MaxLimits returns the largest limits of the components of an instance.
 func (i *Instance) MaxLimits() (most Resources) {
-	for _, spec := range []*Application{i.Spec, i.Previous} {
-		if spec != nil {
-			for k := range spec.Components {
-				most = most.Max(spec.Components[k].Limits)
-			}
+	for _, spec := range i.Specs() {
+		for k := range spec.Components {
+			most = most.Max(spec.Components[k].Limits)
 		}
 	}
 	return most

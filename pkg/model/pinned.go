@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Pinned names files outside the fleet repo by what they are: a commit of a Git repository, or
 // an artefact in a registry. What it names never changes.
@@ -28,11 +31,8 @@ func (p Pinned) String() string {
 
 // CoversHost reports whether a list has a host, or *.example.com for a host below example.com.
 func CoversHost(hosts []string, host string) bool {
-	for _, h := range hosts {
+	return slices.ContainsFunc(hosts, func(h string) bool {
 		below, wide := strings.CutPrefix(h, "*")
-		if host == h || wide && strings.HasPrefix(below, ".") && len(host) > len(below) && strings.HasSuffix(host, below) {
-			return true
-		}
-	}
-	return false
+		return host == h || wide && strings.HasPrefix(below, ".") && len(host) > len(below) && strings.HasSuffix(host, below)
+	})
 }

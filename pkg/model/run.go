@@ -50,11 +50,7 @@ const (
 
 // Ended reports whether nothing more happens in the run by itself.
 func (p RunPhase) Ended() bool {
-	switch p {
-	case RunSucceeded, RunFailed, RunRolledBack, RunStopped, RunSuperseded:
-		return true
-	}
-	return false
+	return slices.Contains([]RunPhase{RunSucceeded, RunFailed, RunRolledBack, RunStopped, RunSuperseded}, p)
 }
 
 // Named names the run that a handled command was about: by its number, if it is this run,
@@ -99,11 +95,7 @@ const (
 
 // Ended reports whether the step is over.
 func (p StepPhase) Ended() bool {
-	switch p {
-	case StepSucceeded, StepFailed, StepSkipped, StepCancelled:
-		return true
-	}
-	return false
+	return slices.Contains([]StepPhase{StepSucceeded, StepFailed, StepSkipped, StepCancelled}, p)
 }
 
 // StepRun is one step of a run. Times are absolute, so that no restart of a

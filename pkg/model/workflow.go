@@ -23,12 +23,7 @@ type Workflow struct {
 // Job reports whether a step runs the component once, or has it take another back:
 // it runs then, and not with the others.
 func (w *Workflow) Job(component string) bool {
-	for i := range w.Steps {
-		if s := &w.Steps[i]; component != "" && (s.Component == component || s.Undo == component) {
-			return true
-		}
-	}
-	return false
+	return component != "" && slices.ContainsFunc(w.Steps, func(s Step) bool { return s.Component == component || s.Undo == component })
 }
 
 // Staged reports whether a step brings a newer version of the component beside the one that

@@ -111,10 +111,7 @@ func (c *Case) ReadApp(app *App, id model.AppID, wanted *model.Application, unus
 	if inst != nil {
 		app.declared = inst.Declared
 		if inst.Phase.Active() {
-			app.Holds = make([]model.Grant, len(inst.Components))
-			for i := range inst.Components {
-				app.Holds[i] = inst.Components[i].Grant
-			}
+			app.Holds = inst.Grants()
 		}
 	}
 	if app.declared.IsZero() {
