@@ -140,12 +140,7 @@ func (a *question) settleStage() string {
 
 // declared returns the step in the spec of the run, nil if the spec is unknown.
 func (a *question) declared() *model.Step {
-	spec := a.inst.RunSpec()
-	if spec == nil || spec.Workflow == nil {
-		return nil
-	}
-	step, _ := model.Find(spec.Workflow.Steps, a.Step)
-	return step
+	return declared(a.inst.RunSpec(), a.inst.Run, a.Step)
 }
 
 // refuses returns why the latest run of an instance would refuse a command that came at

@@ -12,24 +12,18 @@ import (
 // classExpired ends what acts when the time of the whole run is over.
 const classExpired = "run-timeout"
 
-// leaving reports whether the run is on its way out and a step has no more attempts.
-func (x *execution) leaving(decl *model.Step) bool {
-	switch x.run.Phase {
-	case model.RunRunning, model.RunPaused:
-		return false
-	}
-	return !looksBack(decl)
+// onItsWay reports whether nothing has turned the run to its end.
+func (x *execution) onItsWay() bool {
+	return x.run.Phase == model.RunRunning || x.run.Phase == model.RunPaused
 }
+
+// leaving reports whether the run is on its way out and a step has no more attempts.
+func (x *execution) leaving(decl *model.Step) bool { return !x.onItsWay() && !looksBack(decl) }
 
 // failed draws the conclusion from a step that failed for good.
 func (x *execution) failed(decl *model.Step) {
-	switch x.run.Phase {
-	case model.RunRunning, model.RunPaused:
-	case model.RunFailing:
-		if decl.OnFailure != model.StepFailureRollback || looksBack(decl) {
-			return
-		}
-	default:
+	goesBack := x.run.Phase == model.RunFailing && decl.OnFailure == model.StepFailureRollback && !looksBack(decl)
+	if !x.onItsWay() && !goesBack {
 		return
 	}
 	message := fmt.Sprintf("step %s failed", decl.Name)
@@ -69,9 +63,7 @@ func (x *execution) leave(phase model.RunPhase, message string) {
 // expire deals with the deadline of the run.
 func (x *execution) expire() {
 	at := x.run.Deadline.UTC().Format(time.RFC3339)
-	switch x.run.Phase {
-	case model.RunRunning, model.RunPaused:
-	default: // the time for the end is over, too
+	if !x.onItsWay() { // the time for the end is over, too
 		x.steps.cancel(reasonEnded)
 		for _, s := range x.steps {
 			if toUndo(s.rec) {
@@ -102,7 +94,7 @@ func (x *execution) expire() {
 			s.fail(classExpired, "the run had to end by "+at)
 		}
 	}
-	if x.run.Phase == model.RunRunning || x.run.Phase == model.RunPaused {
+	if x.onItsWay() {
 		x.leave(model.RunFailing, "the run had to end by "+at)
 	}
 }
@@ -112,12 +104,12 @@ func (x *execution) end() bool {
 	if slices.ContainsFunc(x.steps, func(s *step) bool { return !s.rec.Phase.Ended() }) {
 		return x.unwind()
 	}
-	switch x.run.Phase {
-	case model.RunRunning, model.RunPaused:
+	switch {
+	case x.onItsWay():
 		x.arrive()
-	case model.RunFailing:
+	case x.run.Phase == model.RunFailing:
 		x.to(model.RunFailed, x.run.Message)
-	case model.RunRollingBack:
+	case x.run.Phase == model.RunRollingBack:
 		if !x.steps.undone() {
 			return x.unwind()
 		}
