@@ -98,7 +98,7 @@ func (b *basis) of(app *solve.App, wide, timely bool) []model.Basis {
 			list = append(list, model.Basis{Name: "pool " + b.Pools[at].Name, Digest: offered})
 		}
 	}
-	if wide || b.reaches(app) {
+	if wide || solve.MayReach(b.Case, app) {
 		list = append(list, model.Basis{Name: othersHold, Digest: b.ofAll(othersHold)})
 	}
 	if wide {
@@ -194,12 +194,6 @@ func (b *basis) next(other *solve.App, takes time.Duration) *solve.App {
 		}
 	}
 	return nil
-}
-
-// reaches reports whether an application might take something from another tenant.
-func (b *basis) reaches(app *solve.App) bool {
-	allowed := min(solve.Preemption(&b.Fleet.Platform.Policy), solve.Preemption(app.Policy()))
-	return allowed == solve.AnyBand || allowed == solve.Reclaim && b.Below(app.Tenant)
 }
 
 // asked is what the application asks for in full.

@@ -174,20 +174,15 @@ func (a *allotment) makeRoom(app *App, spec *model.Application, pl *plan, kept [
 
 // carryOut takes from the victims of a plan what they give up.
 func (a *allotment) carryOut(app *App, pl *plan) {
-	for _, m := range pl.moves {
-		v := m.option.app
-		d := &Displaced{App: v, Spec: v.Spec, From: v.Levels[v.Level].Cut, Evicted: m.to < 0, Preemptor: app}
-		if v.Tenant != app.Tenant {
-			d.Cause = pl.cause
-		}
+	for i, d := range displaced(pl, app) {
+		v := d.App
 		a.Release(v)
-		if m.to < 0 {
-			v.Verdict, v.Reason, v.Level, v.Grants = model.VerdictEvicted, model.ReasonPreempted, -1, nil
+		if d.Evicted {
+			v.Verdict, v.Level, v.Grants = model.VerdictEvicted, -1, nil
 		} else {
-			d.To = v.Levels[m.to].Cut
-			a.degrade(v, m.to)
-			v.Reason = model.ReasonPreempted
+			a.degrade(v, pl.moves[i].to)
 		}
+		v.Reason = model.ReasonPreempted
 		a.noteChange(v)
 		v.Lost, v.Message = d, ""
 		app.Victims = append(app.Victims, d)

@@ -10,9 +10,8 @@ type journal struct {
 	stood    []stood  // by member
 	demanded []Vector // of the tenant, by band
 	counts   []counted
-	fair     []Share  // by node, nil: not divided again
-	floors   []Vector // by node
-	scaled   []scaled
+	nodes    []Node     // before fair shares were divided again, nil: they were not
+	unscaled []Share    // fair shares without past use then
 	line     Stood      // of the tenant
 	reserved []withheld // by pool, nil: as it was
 }
@@ -33,13 +32,6 @@ type stood struct {
 type counted struct {
 	node int
 	Usage
-}
-
-// scaled is what past use makes of a node's weight.
-type scaled struct {
-	weight     int64
-	step       int
-	unweighted Share
 }
 
 // journal begins to remember what changes for a tenant.
@@ -66,15 +58,8 @@ func (j *journal) keepCounts(top int) {
 	}
 }
 
-// keepShares remembers fair shares and guarantees that hold.
-func (j *journal) keepShares() {
-	for i := range j.Nodes {
-		j.fair, j.floors = append(j.fair, j.Nodes[i].FairShare), append(j.floors, j.Nodes[i].Floor)
-	}
-	for i := range j.unweighted {
-		j.scaled = append(j.scaled, scaled{j.Nodes[i].Weight, j.Nodes[i].Step, j.unweighted[i]})
-	}
-}
+// keepShares remembers fair shares, guarantees that hold and weights that count.
+func (j *journal) keepShares() { j.nodes, j.unscaled = slices.Clone(j.Nodes), j.unweighted }
 
 // openReserved lets everybody have what is reserved and promised.
 func (j *journal) openReserved() {
@@ -107,11 +92,10 @@ func (j *journal) undo() {
 	for b := range j.demanded {
 		j.Case.demanded[b][j.tenant] = j.demanded[b]
 	}
-	for i := range j.fair {
-		j.Nodes[i].FairShare, j.Nodes[i].Floor = j.fair[i], j.floors[i]
-	}
-	for i, s := range j.scaled {
-		j.Nodes[i].Weight, j.Nodes[i].Step, j.unweighted[i] = s.weight, s.step, s.unweighted
+	for i := range j.nodes {
+		n, was := &j.Nodes[i], &j.nodes[i]
+		n.FairShare, n.Floor, n.Weight, n.Step = was.FairShare, was.Floor, was.Weight, was.Step
+		j.unweighted = j.unscaled
 	}
 	for _, k := range j.counts {
 		n := &j.Nodes[k.node]
@@ -121,58 +105,62 @@ func (j *journal) undo() {
 
 // others reports whether another tenant may stand otherwise, or may take what it could not take.
 func (j *journal) others() bool {
-	if j.fair == nil {
-		return false
-	}
-	for i, s := range j.scaled {
-		if j.Nodes[i].Weight != s.weight {
-			return true
-		}
-	}
 	takes := Preemption(&j.Fleet.Platform.Policy) >= Reclaim
-	for i := range j.Nodes {
-		n := &j.Nodes[i]
+	for i := range j.nodes {
+		n, was := &j.Nodes[i], &j.nodes[i]
 		switch {
+		case n.Weight != was.Weight:
+			return true
 		case i == j.tenant:
-			if takes && n.FairShare > j.fair[i] && len(j.Pending[i]) > 1 {
+			if takes && n.FairShare > was.FairShare && len(j.Pending[i]) > 1 {
 				return true
 			}
-		case n.Tenant != nil && !n.Steady.Contains(n.FairShare), !slices.Equal(n.Floor, j.floors[i]), takes && n.FairShare != j.fair[i]:
+		case n.Tenant != nil && !n.Steady.Contains(n.FairShare), !slices.Equal(n.Floor, was.Floor), takes && n.FairShare != was.FairShare:
 			return true
 		}
 	}
 	return false
+}
+
+// otherwise reports whether one of some applications of the tenant stands otherwise.
+func (j *journal) otherwise(some func(*App) bool) bool {
+	for i, o := range j.members {
+		if !slices.Equal(o.Standing, j.stood[i].standing) && some(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// rankAnew ranks what runs of the tenant again if that stands otherwise, and returns what undoes that. Of other tenants nobody
+// stands otherwise, so these matter as they are, and only to what reaches them.
+func (j *journal) rankAnew(r *room, reaches bool) (undo func()) {
+	own := &j.ranking.own[j.tenant]
+	was := *own
+	if j.otherwise((*App).Granted) {
+		if reaches {
+			r.all()
+		}
+		*own = j.rank(j.tenant)
+	}
+	return func() { *own = was }
 }
 
 // own reports whether an application of the tenant that is served before the edited one stands otherwise, or may take from one that does.
 func (j *journal) own(app, edited *App) bool {
-	if edited.Levels == nil {
-		return false
-	}
-	for i, o := range j.members {
-		if o == app || o.Levels == nil || slices.Equal(o.Standing, j.stood[i].standing) {
-			continue
+	return edited.Levels != nil && j.otherwise(func(o *App) bool {
+		switch {
+		case o == app || o.Levels == nil:
+			return false
+		case o.Update != nil:
+			return true
+		case !o.Granted():
+			return serveOrder(o, edited) < 0
 		}
-		if o.Granted() && slices.ContainsFunc(j.Pending[j.tenant], func(p *App) bool {
+		return slices.ContainsFunc(j.Pending[j.tenant], func(p *App) bool {
 			return p != app && p.Priority > o.Priority && Preemption(p.Policy()) >= WithinTenant && serveOrder(p, edited) < 0
-		}) {
-			return true
-		}
-		if o.Update != nil || !o.Granted() && serveOrder(o, edited) < 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// runningStand reports whether a running application of the tenant stands otherwise.
-func (j *journal) runningStand() bool {
-	for i, o := range j.members {
-		if o.Granted() && !slices.Equal(o.Standing, j.stood[i].standing) {
-			return true
-		}
-	}
-	return false
+		})
+	})
 }
 
 // exceedsInstead reports whether another application of the tenant may now take though it exceeds the fair share.

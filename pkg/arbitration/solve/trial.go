@@ -62,23 +62,15 @@ func (c *Case) Try(app *App, wanted *model.Application) (t Trial, known bool) {
 	if j.others() || j.own(app, edited) || j.exceedsInstead(edited) {
 		return t, false
 	}
-	if j.runningStand() {
-		// Only these of the ranking matter: of other tenants nobody stands otherwise.
-		if j.mayReach(edited) {
-			r.all()
-		}
-		own := &c.ranking.own[app.Tenant]
-		defer func(was []ranked) { *own = was }(*own)
-		*own = j.rank(app.Tenant)
-	}
+	defer j.rankAnew(&r, MayReach(c, edited))()
 	if !j.find(edited, &t) {
 		return t, false
 	}
 	if j.reserved == nil {
 		return t, true
 	}
-	if app.Starts != nil && !j.noLater(app, edited) {
-		return t, false // those that it comes after now may be promised something else
+	if app.Starts != nil && (edited.Base().Compare(app.Base()) > 0 || !edited.Levels[0].Total.Fits(app.Levels[0].Total)) {
+		return t, false // it is served later than before, so those before it now may be promised something else
 	}
 	open := t
 	j.closeReserved(app)
@@ -108,21 +100,16 @@ func (j *journal) find(edited *App, t *Trial) (known bool) {
 	return true
 }
 
-// noLater reports whether the edited application is served no later than before.
-func (j *journal) noLater(app, edited *App) bool {
-	return edited.Base().Compare(app.Base()) <= 0 && edited.Levels[0].Total.Fits(app.Levels[0].Total)
-}
-
-// mayReach reports whether the edited application might take from other tenants.
-func (j *journal) mayReach(edited *App) bool {
-	others := min(Preemption(edited.Policy()), Preemption(&j.Fleet.Platform.Policy))
-	return others == AnyBand || others == Reclaim && j.Below(edited.Tenant)
+// MayReach reports whether an application might take from other tenants.
+func MayReach(c *Case, app *App) bool {
+	others := min(Preemption(app.Policy()), Preemption(&c.Fleet.Platform.Policy))
+	return others == AnyBand || others == Reclaim && c.Below(app.Tenant)
 }
 
 // getsNothing reports whether a spec that asks for no more than the one in Git surely gets no place: it fits nowhere, and
 // nobody may give way for it.
 func (j *journal) getsNothing(app, edited *App) bool {
-	if app.Levels == nil || edited.Variants != nil || !edited.Levels[0].lasts.Fits(app.Levels[0].lasts) || j.mayReach(edited) {
+	if app.Levels == nil || edited.Variants != nil || !edited.Levels[0].lasts.Fits(app.Levels[0].lasts) || MayReach(j.Case, edited) {
 		return false
 	}
 	for _, v := range j.Members[app.Tenant] {
@@ -151,16 +138,8 @@ func (j *journal) instead(app *App, wanted *model.Application) *App {
 // gateInstead reports whether the other spec passes the gate, and whether that is known: of what counts against
 // the quotas at and below node top, nothing passes that did not, and everything else as before.
 func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
-	if top == 0 { // nothing is counted
-		var levels []Level
-		if levels, _, passes = (gate{j.Books, j.Fleet.Platform}).pass(edited, edited.Wanted, nil); passes {
-			edited.Levels, edited.Verdict = levels, model.VerdictWaiting
-		}
-		return passes, true
-	}
-	var levels []Level
-	var all []*App
-	for i := top; i < len(j.Nodes); i++ {
+	all := []*App{edited}
+	for i := top; top > 0 && i < len(j.Nodes); i++ { // else nothing is counted
 		for _, o := range j.Members[i] {
 			switch {
 			case !j.Above(top, i) || o.Incumbent() && o.Update == nil || o == app:
@@ -174,38 +153,31 @@ func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
 			}
 		}
 	}
-	if app.Levels != nil {
+	if top > 0 && app.Levels != nil {
 		j.Count(app.Tenant, app.Spec, app.Variants.Most(app.Levels), -1)
 	}
-	all = append(all, edited)
 	slices.SortFunc(all, FirstCome)
 	g := gate{j.Books, j.Fleet.Platform}
 	for _, o := range all {
-		if o.Wanted == nil {
+		is, ok := o.Levels, false
+		switch {
+		case o.Wanted == nil:
 			continue
-		}
-		var is []Level
-		var ok bool
-		if o == edited {
-			levels, _, ok = g.pass(o, o.Wanted, nil)
-			is = levels
-		} else {
-			if is = o.Levels; is == nil {
+		case o == edited:
+			if is, _, ok = g.pass(o, o.Wanted, nil); ok {
+				passes, o.Levels, o.Verdict = true, is, model.VerdictWaiting
+			}
+		default:
+			if is == nil {
 				is = j.levelsOf(o, o.Wanted, nil)
 			}
-			_, ok = g.check(o, o.Wanted, is)
+			if _, ok = g.check(o, o.Wanted, is); ok != (o.Levels != nil) {
+				return false, false
+			}
 		}
-		if ok {
+		if ok && top > 0 {
 			j.Count(o.Tenant, o.Wanted, o.Variants.Most(is), 1)
 		}
-		if o == edited {
-			passes = ok
-		} else if ok != (o.Levels != nil) {
-			return false, false
-		}
-	}
-	if passes {
-		edited.Levels, edited.Verdict = levels, model.VerdictWaiting
 	}
 	return passes, true
 }
@@ -217,6 +189,9 @@ func displaced(pl *plan, app *App) (list []*Displaced) {
 		d := &Displaced{App: v, Spec: v.Spec, From: v.Levels[v.Level].Cut, Evicted: m.to < 0, Preemptor: app}
 		if m.to >= 0 {
 			d.To = v.Levels[m.to].Cut
+		}
+		if v.Tenant != app.Tenant {
+			d.Cause = pl.cause
 		}
 		list = append(list, d)
 	}

@@ -76,7 +76,7 @@ func (m More) Try(w *Waiting) (o Served) {
 		o.Looked += 4 * len(c.Members[m.Node])
 		defer j.standAnew()()
 	}
-	s := &serving{journal: j, waiting: w, allotment: allotment{room: c.room()}, below: make([]bool, len(c.Nodes)), otherwise: m.Of == Guarantee && j.runningStand(), kept: kept}
+	s := &serving{journal: j, waiting: w, allotment: allotment{room: c.room()}, below: make([]bool, len(c.Nodes)), otherwise: m.Of == Guarantee && j.otherwise((*App).Granted), kept: kept}
 	s.serve(&o, func(app *App) bool { return m.Of == Capacity || c.Above(m.Node, app.Tenant) })
 	o.Looked += *s.allotment.looked + 4*s.heads
 	return o
@@ -188,14 +188,9 @@ func (m More) give(j *journal) (undo func()) {
 
 // steadyWith reports whether all stands as it did, of a capacity that was less, but for what the tenant has whose guarantee is larger.
 func (j *journal) steadyWith(before Vector) bool {
-	for i, s := range j.scaled {
-		if j.Nodes[i].Weight != s.weight {
-			return false
-		}
-	}
-	for i := range j.Nodes {
-		n := &j.Nodes[i]
-		if (i == 0 || i != j.tenant) && (!slices.Equal(n.Floor, j.floors[i]) || n.Tenant != nil && !n.steadyWith(n.FairShare, before, j.Total)) {
+	for i := range j.nodes {
+		n, was := &j.Nodes[i], &j.nodes[i]
+		if n.Weight != was.Weight || (i == 0 || i != j.tenant) && (!slices.Equal(n.Floor, was.Floor) || n.Tenant != nil && !n.steadyWith(n.FairShare, before, j.Total)) {
 			return false
 		}
 	}
@@ -210,16 +205,9 @@ func (j *journal) standAnew() (undo func()) {
 	pending := slices.Clone(j.Pending[j.tenant])
 	j.StandTenant(j.tenant)
 	j.LineUp(j.tenant)
-	own := &j.ranking.own[j.tenant]
-	was := *own
-	if j.runningStand() {
-		if Preemption(&j.Fleet.Platform.Policy) >= Reclaim {
-			r.all()
-		}
-		*own = j.rank(j.tenant)
-	}
+	back := j.rankAnew(&r, Preemption(r.platform) >= Reclaim)
 	return func() {
-		*own = was
+		back()
 		j.Pending[j.tenant] = append(j.Pending[j.tenant][:0], pending...)
 	}
 }

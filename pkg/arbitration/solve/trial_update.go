@@ -27,7 +27,7 @@ func TryInPlace(wanted *model.Application, app *App, c *Case) (t Trial, known bo
 	j.keepStanding()
 	app.Wanted, app.Priority, app.Band = &spec, spec.Priority, c.Fleet.Platform.BandOf(spec.Priority)
 	levels, _, passes := gate{c.Books, c.Fleet.Platform}.pass(app, &spec, app.surges(&spec))
-	if c.QuotaOver(app.Tenant) > 0 && (was.Refused != nil || !asksWithin(&levels[0], &app.Levels[0]) || workloads(&spec) > workloads(app.Spec)) {
+	if c.QuotaOver(app.Tenant) > 0 && (was.Refused != nil || !levels[0].Total.Fits(app.Levels[0].Total) || !levels[0].lasts.Fits(app.Levels[0].lasts) || workloads(&spec) > workloads(app.Spec)) {
 		return t, false // what counts against quotas would be something else, also for others
 	}
 	if !passes {
@@ -51,14 +51,7 @@ func TryInPlace(wanted *model.Application, app *App, c *Case) (t Trial, known bo
 	if j.others() || j.othersStand(app) || same && was.Refused != nil {
 		return t, false
 	}
-	if j.runningStand() {
-		if others := min(Preemption(app.Policy()), Preemption(r.platform)); others >= Reclaim {
-			r.all()
-		}
-		own := &c.ranking.own[app.Tenant]
-		defer func(was []ranked) { *own = was }(*own)
-		*own = j.rank(app.Tenant)
-	}
+	defer j.rankAnew(&r, min(Preemption(app.Policy()), Preemption(r.platform)) >= Reclaim)()
 	if same {
 		j.restoreOne(app, &t)
 		return t, true
@@ -80,19 +73,9 @@ func (j *journal) othersDeclined(app *App) bool {
 	return slices.ContainsFunc(j.Members[app.Tenant], func(o *App) bool { return o != app && o.declined != nil })
 }
 
-// asksWithin reports whether a level asks for no more than another one.
-func asksWithin(level, other *Level) bool {
-	return level.Total.Fits(other.Total) && level.lasts.Fits(other.lasts)
-}
-
 // othersStand reports whether another application of the tenant that waits or runs degraded stands otherwise.
 func (j *journal) othersStand(app *App) bool {
-	for i, o := range j.members {
-		if o != app && o.Levels != nil && (!o.Granted() || o.Level > 0) && !slices.Equal(o.Standing, j.stood[i].standing) {
-			return true
-		}
-	}
-	return false
+	return j.otherwise(func(o *App) bool { return o != app && o.Levels != nil && (!o.Granted() || o.Level > 0) })
 }
 
 // replaceOne serves the newer spec of an application, and reports whether it is known what comes of it: it is not where it leaves something to
