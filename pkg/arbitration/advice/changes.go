@@ -1,7 +1,9 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,11 +44,15 @@ func names(kinds []kind) (list []string) {
 	return list
 }
 
-// edit returns a copy of the spec in Git, to be changed.
-func (s *search) edit() *model.Application {
-	edited := *s.app.Wanted
-	edited.Components = slices.Clone(edited.Components)
-	return &edited
+// edited returns the spec in Git after a change by an amount, nil: something else changes.
+func (s *search) edited(ch *change, n int64) *model.Application {
+	if ch.edit == nil {
+		return nil
+	}
+	spec := *s.app.Wanted
+	spec.Components = slices.Clone(spec.Components)
+	ch.edit(&spec, n)
+	return &spec
 }
 
 // unit is the smallest amount of a resource that advice deals in.
@@ -78,10 +84,8 @@ func (s *search) smallerRequest(p *points) (list []change) {
 		}
 		list = append(list, change{
 			kind: "request", by: model.ByOwner, list: smallest(amounts, one*9/10/u), between: true,
-			spec: func(n int64) *model.Application {
-				edited := s.edit()
-				edited.Components[i].Requests = comp.Requests.With(name, max(0, one-n*u))
-				return edited
+			edit: func(spec *model.Application, n int64) {
+				spec.Components[i].Requests = comp.Requests.With(name, max(0, one-n*u))
 			},
 			tell: func(n int64) model.Advice {
 				a := model.FormatAmounts(name, max(0, one-n*u), one)
@@ -105,11 +109,7 @@ func (s *search) fewerReplicas(p *points) (list []change) {
 	comp := s.app.Wanted.Components[i]
 	return append(list, change{
 		kind: "replicas", by: model.ByOwner, list: smallest(p.replicas(i), int64(comp.Replicas)-1), between: true,
-		spec: func(n int64) *model.Application {
-			edited := s.edit()
-			edited.Components[i].Replicas -= int(n)
-			return edited
-		},
+		edit: func(spec *model.Application, n int64) { spec.Components[i].Replicas -= int(n) },
 		tell: func(n int64) model.Advice {
 			left := fmt.Sprint(int64(comp.Replicas) - n)
 			return model.Advice{Amount: left, Was: fmt.Sprint(comp.Replicas), Settings: s.set("components."+comp.Name+".replicas", left),
@@ -131,14 +131,10 @@ func (s *search) smallerMinimum(p *points) (list []change) {
 	least := comp.MinReplicas()
 	return append(list, change{
 		kind: "minReplicas", by: model.ByOwner, list: smallest(p.minimum(i), int64(least)-1), between: true,
-		spec: func(n int64) *model.Application {
-			edited, degrade := s.edit(), model.Degrade{}
-			if comp.Degrade != nil {
-				degrade = *comp.Degrade
-			}
+		edit: func(spec *model.Application, n int64) {
+			degrade := *cmp.Or(comp.Degrade, &model.Degrade{})
 			degrade.MinReplicas = least - int(n)
-			edited.Components[i].Degrade = &degrade
-			return edited
+			spec.Components[i].Degrade = &degrade
 		},
 		tell: func(n int64) model.Advice {
 			left := fmt.Sprint(int64(least) - n)
@@ -173,14 +169,12 @@ func (s *search) otherPool(*points) (list []change) {
 		}
 		list = append(list, change{
 			kind: "pool", by: model.ByOwner, list: pools, any: true,
-			spec: func(n int64) *model.Application {
-				edited := s.edit()
-				for k := range edited.Components {
-					if c := &edited.Components[k]; c.Placement.Pool == from {
+			edit: func(spec *model.Application, n int64) {
+				for k := range spec.Components {
+					if c := &spec.Components[k]; c.Placement.Pool == from {
 						c.Placement.Pool = s.Pools[n-1].Name
 					}
 				}
-				return edited
 			},
 			tell: func(n int64) model.Advice {
 				to := s.Pools[n-1].Name
@@ -203,67 +197,52 @@ func (s *search) otherFlavour(*points) []change {
 	if at < 0 {
 		return nil
 	}
-	edit := func(change func([]model.Flavour) []model.Flavour) *model.Application {
-		edited := s.edit()
-		for i := range edited.Components {
-			if p := &edited.Components[i].Placement; len(p.Flavours) > 0 {
-				p.Flavours = change(slices.Clone(p.Flavours))
-			}
-		}
-		return edited
-	}
-	settings := func(edited *model.Application) (list []model.Setting) {
-		for i := range edited.Components {
-			var pools []string
-			for _, f := range edited.Components[i].Placement.Flavours {
-				pools = append(pools, f.Pool)
-			}
-			if pools != nil {
-				list = append(list, s.set("components."+edited.Components[i].Name+".placement.flavours", strings.Join(pools, ","))...)
-			}
-		}
-		return list
-	}
 	comp := &s.app.Wanted.Components[at]
 	has := func(pool string) bool {
 		return slices.ContainsFunc(comp.Placement.Flavours, func(f model.Flavour) bool { return f.Pool == pool })
 	}
-	if g, ok := model.Find(s.app.Grants, comp.Name); ok {
-		if s.aim != itsFull || !has(g.Pool) || len(comp.Placement.Flavours) < 2 {
-			return nil
-		}
-		without := func(int64) *model.Application {
-			return edit(func(list []model.Flavour) []model.Flavour {
-				return slices.DeleteFunc(list, func(f model.Flavour) bool { return f.Pool == g.Pool && len(list) > 1 })
-			})
-		}
-		return []change{{
-			kind: "flavour", by: model.ByOwner, list: []int64{1}, spec: without,
-			tell: func(n int64) model.Advice {
-				return model.Advice{Amount: g.Pool, Settings: settings(without(n)), Text: fmt.Sprintf("leave flavour %s out, so that it moves to another one, which has room for all of it", g.Pool)}
-			},
-		}}
-	}
 	var pools []int64 // by place, from 1
-	for _, at := range s.Offering(comp) {
-		if !has(s.Pools[at].Name) {
-			pools = append(pools, int64(at)+1)
+	pool, text := func(n int64) string { return s.Pools[n-1].Name }, "add a flavour in pool %s, after its others"
+	become := func(list []model.Flavour, pool string) []model.Flavour {
+		return append(list, model.Flavour{Pool: pool})
+	}
+	if g, runs := model.Find(s.app.Grants, comp.Name); !runs {
+		for _, at := range s.Offering(comp) {
+			if !has(s.Pools[at].Name) {
+				pools = append(pools, int64(at)+1)
+			}
+		}
+	} else if s.aim == itsFull && has(g.Pool) && len(comp.Placement.Flavours) > 1 {
+		pools, pool, text = []int64{1}, func(int64) string { return g.Pool }, "leave flavour %s out, so that it moves to another one, which has room for all of it"
+		become = func(list []model.Flavour, pool string) []model.Flavour {
+			return slices.DeleteFunc(list, func(f model.Flavour) bool { return f.Pool == pool && len(list) > 1 })
 		}
 	}
 	if pools == nil {
 		return nil
 	}
-	with := func(n int64) *model.Application {
-		return edit(func(list []model.Flavour) []model.Flavour {
-			return append(list, model.Flavour{Pool: s.Pools[n-1].Name})
-		})
+	ch := change{kind: "flavour", by: model.ByOwner, list: pools, any: true}
+	ch.edit = func(spec *model.Application, n int64) {
+		for i := range spec.Components {
+			if p := &spec.Components[i].Placement; len(p.Flavours) > 0 {
+				p.Flavours = become(slices.Clone(p.Flavours), pool(n))
+			}
+		}
 	}
-	return []change{{
-		kind: "flavour", by: model.ByOwner, list: pools, any: true, spec: with,
-		tell: func(n int64) model.Advice {
-			return model.Advice{Amount: s.Pools[n-1].Name, Settings: settings(with(n)), Text: fmt.Sprintf("add a flavour in pool %s, after its others", s.Pools[n-1].Name)}
-		},
-	}}
+	ch.tell = func(n int64) model.Advice {
+		told := model.Advice{Amount: pool(n), Text: fmt.Sprintf(text, pool(n))}
+		for _, c := range s.edited(&ch, n).Components {
+			var pools []string
+			for _, f := range c.Placement.Flavours {
+				pools = append(pools, f.Pool)
+			}
+			if pools != nil {
+				told.Settings = append(told.Settings, s.set("components."+c.Name+".placement.flavours", strings.Join(pools, ","))...)
+			}
+		}
+		return told
+	}
+	return []change{ch}
 }
 
 // fewerDomains spreads a component over fewer domains.
@@ -280,10 +259,8 @@ func (s *search) fewerDomains(*points) (list []change) {
 		}
 		list = append(list, change{
 			kind: "spread", by: model.ByOwner, list: fewer,
-			spec: func(n int64) *model.Application {
-				edited := s.edit()
-				edited.Components[i].Placement.Spread = &model.Spread{Over: spread.Over, Min: spread.Min - int(n)}
-				return edited
+			edit: func(spec *model.Application, n int64) {
+				spec.Components[i].Placement.Spread = &model.Spread{Over: spread.Over, Min: spread.Min - int(n)}
 			},
 			tell: func(n int64) model.Advice {
 				left := fmt.Sprint(int64(spread.Min) - n)
@@ -315,14 +292,9 @@ func (s *search) largerBudget(*points) []change {
 	if budgets == nil {
 		return nil
 	}
-	slices.Sort(budgets)
 	return []change{{
-		kind: "budget", by: model.ByOwner, list: slices.Compact(budgets),
-		spec: func(n int64) *model.Application {
-			edited := s.edit()
-			edited.Budget = n * 100
-			return edited
-		},
+		kind: "budget", by: model.ByOwner, list: smallest(budgets, math.MaxInt64),
+		edit: func(spec *model.Application, n int64) { spec.Budget = n * 100 },
 		tell: func(n int64) model.Advice {
 			to := solve.Money(n * 100)
 			return model.Advice{Amount: to, Was: solve.Money(s.app.Wanted.Budget), Settings: s.set("budget.costPerHour", to), Text: "raise budget.costPerHour to " + to}
@@ -335,8 +307,8 @@ func (s *search) largerBudget(*points) []change {
 // each band, smallest first: priorities between them change nothing.
 func (s *search) otherPriority(p *points) []change {
 	var priorities []int64
-	if f := p.failing("priorityCeiling"); f != nil {
-		priorities = append(priorities, f.Limit)
+	if i := slices.IndexFunc(p.failed, func(f solve.Finding) bool { return f.Name == "priorityCeiling" }); i >= 0 {
+		priorities = append(priorities, p.failed[i].Limit)
 	} else {
 		ceiling := s.app.Wanted.Policy.PriorityCeiling
 		if t := s.Nodes[s.app.Tenant].Tenant; t.PriorityCeiling > 0 {
@@ -355,20 +327,14 @@ func (s *search) otherPriority(p *points) []change {
 		for i := range s.Fleet.Platform.Bands {
 			priorities = append(priorities, int64(s.Fleet.Platform.Bands[i].Min))
 		}
-		priorities = slices.DeleteFunc(priorities, func(n int64) bool { return n <= int64(s.app.Priority) || n > int64(ceiling) })
-		slices.Sort(priorities)
-		priorities = slices.Compact(priorities)
+		priorities = smallest(slices.DeleteFunc(priorities, func(n int64) bool { return n <= int64(s.app.Priority) }), int64(ceiling))
 	}
 	if len(priorities) == 0 {
 		return nil
 	}
 	return []change{{
 		kind: "priority", by: model.ByOwner, list: priorities,
-		spec: func(n int64) *model.Application {
-			edited := s.edit()
-			edited.Priority = int(n)
-			return edited
-		},
+		edit: func(spec *model.Application, n int64) { spec.Priority = int(n) },
 		tell: func(n int64) model.Advice {
 			to := fmt.Sprint(n)
 			return model.Advice{Amount: to, Was: fmt.Sprint(s.app.Wanted.Priority), Settings: s.set("priority", to), Text: "set priority to " + to}

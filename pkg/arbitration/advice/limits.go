@@ -47,10 +47,8 @@ func (p *points) quotaOf(node int) (quota *model.Resources, at map[string]string
 	if n.Tenant != nil {
 		return n.Tenant.Quota, n.Tenant.At
 	}
-	for i := range p.Fleet.Platform.Groups {
-		if g := &p.Fleet.Platform.Groups[i]; g.Name == n.Name {
-			quota = g.Quota
-		}
+	if g, ok := model.Find(p.Fleet.Platform.Groups, n.Name); ok {
+		quota = g.Quota
 	}
 	return quota, nil
 }
@@ -64,16 +62,16 @@ func (s *search) groupOf(name string) int {
 	return i
 }
 
-// placeless is what others at or below a node ask for that have no place, or are refused by the gate, added up in the order in which
-// they pass it: what there is more of may go to them first. Without a resource they are counted.
-func (s *search) placeless(node int, resource string, refused bool) (sums []int64) {
-	var sum int64
+// units lists how many units more of a limit of a node may be enough where so much is lacking: others at or below the node that have no
+// place, or are refused by the gate, may get some of it first, in the order in which they pass it. Without a resource they are counted.
+func (s *search) units(node int, resource string, lack, u int64, refused bool) []int64 {
+	units, sum := []int64{ceil(lack, u), 2 * ceil(lack, u)}, lack
 	apps := slices.SortedFunc(slices.Values(s.Members[node]), solve.FirstCome)
 	if s.Nodes[node].Tenant == nil {
 		apps = s.FirstComeOrder()
 	}
 	for _, app := range apps {
-		if app == s.app || app.Wanted == nil || app.Granted() || refused && app.Levels != nil || !s.Above(node, app.Tenant) || len(sums) == 16 {
+		if app == s.app || app.Wanted == nil || app.Granted() || refused && app.Levels != nil || !s.Above(node, app.Tenant) || len(units) == 18 {
 			continue
 		}
 		if r, ok := s.Index[resource]; ok {
@@ -81,71 +79,72 @@ func (s *search) placeless(node int, resource string, refused bool) (sums []int6
 		} else {
 			sum += int64(max(1, len(app.Wanted.Components)))
 		}
-		sums = append(sums, sum)
+		units = append(units, ceil(sum, u))
 	}
-	return sums
+	return smallest(units, 1<<50)
+}
+
+// more is so many units more of a limit, each time.
+func (s *search) more(of solve.Limit, node, pool, r int, u int64) func(n int64) solve.More {
+	return func(n int64) solve.More {
+		m := solve.More{Of: of, Node: node, Pool: pool, Amount: s.Zero()}
+		m.Amount[r] = n * u
+		return m
+	}
+}
+
+// raise completes a change of a limit of a node that has so much, by units: it says how it is told.
+func (s *search) raise(ch change, node int, limit, resource string, has, u int64) change {
+	whose, name := "group", s.Nodes[node].Name
+	if s.Nodes[node].Tenant != nil {
+		whose = "tenant"
+	}
+	ch.between = true
+	ch.tell = func(n int64) model.Advice {
+		to := model.FormatAmount(resource, has+n*u)
+		return model.Advice{Amount: to, Was: model.FormatAmount(resource, has), Text: fmt.Sprintf("raise %s of %s %s to %s", limit, whose, name, to),
+			Settings: []model.Setting{{Kind: "set", Path: whose + "." + name + "." + limit, Value: to}}}
+	}
+	return ch
 }
 
 // moreQuota raises the quota that refuses the application, of its tenant or of a group.
 func (s *search) moreQuota(p *points) (list []change) {
 	for _, l := range p.limits() {
-		key, group := l.key, ""
-		u, whose, path := int64(1), "tenant "+s.app.ID.Tenant, "tenant."+s.app.ID.Tenant
+		u, more := int64(1), (func(n int64) solve.More)(nil) // for what runs degraded
 		if l.resource != "" {
 			u = unit(s.Index[l.resource])
+			more = s.more(solve.Quota, l.node, 0, s.Index[l.resource], u)
 		}
-		if l.node != s.app.Tenant {
-			group = s.Nodes[l.node].Name
-			whose, path = "group "+group, "group."+group
-		}
-		short := ceil(l.short, u)
-		units := []int64{short, 2 * short}
-		for _, sum := range s.placeless(l.node, l.resource, true) {
-			units = append(units, ceil(l.short+sum, u))
-		}
-		var more func(n int64) solve.More // for what runs degraded
-		if l.resource != "" {
-			more = func(n int64) solve.More {
-				m := solve.More{Of: solve.Quota, Node: l.node, Amount: s.Zero()}
-				m.Amount[s.Index[l.resource]] = n * u
-				return m
+		raised := func(quota *model.Resources, n int64) *model.Resources {
+			if quota == nil { // of another one of this name
+				return nil
 			}
+			return new(quota.With(l.key, quota.Get(l.key)+n*u))
 		}
-		list = append(list, change{
-			kind: "quota", by: owner(l.at), list: smallest(units, 1<<50), between: true,
+		list = append(list, s.raise(change{
+			kind: "quota", by: owner(l.at), list: s.units(l.node, l.resource, l.short, u, true),
 			beyond: beyond{
 				more: more,
 				inputs: func(in *solve.Inputs, n int64) {
-					if group != "" {
-						editGroup(in, group, func(g *model.Group) {
-							if g.Quota == nil { // another one of this name
-								return
-							}
-							quota := g.Quota.With(key, g.Quota.Get(key)+n*u)
-							g.Quota = &quota
-						})
+					if l.node != s.app.Tenant {
+						editGroup(in, s.Nodes[l.node].Name, func(g *model.Group) { g.Quota = raised(g.Quota, n) })
 						return
 					}
 					editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) {
-						switch {
-						case key == "applications":
+						switch l.key {
+						case "applications":
 							t.MaxApplications += int(n)
-						case key == "workloads":
+						case "workloads":
 							t.MaxWorkloads += int(n)
-						case t.Quota != nil:
-							quota := t.Quota.With(key, t.Quota.Get(key)+n*u)
-							t.Quota = &quota
+						default:
+							t.Quota = raised(t.Quota, n)
 						}
 					})
 				},
 				quota: func(n int64) solve.Raise { return solve.Raise{Node: l.node, Key: l.key, By: n * u} },
 			},
-			tell: func(n int64) model.Advice {
-				to := model.FormatAmount(l.resource, l.has+n*u)
-				return model.Advice{Amount: to, Was: model.FormatAmount(l.resource, l.has), Text: fmt.Sprintf("raise quota.%s of %s to %s", key, whose, to),
-					Settings: []model.Setting{{Kind: "set", Path: path + ".quota." + key, Value: to}}}
-			},
-		})
+		}, l.node, "quota."+l.key, l.resource, l.has, u))
 	}
 	return list
 }
@@ -165,21 +164,12 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 		for _, ask := range []int64{least, full} {
 			amounts = append(amounts, ceil(max(0, n.Used[r]-had)+ask, u), ceil(ask, u), ceil(ask-max(0, had-n.Used[r]), u))
 		}
-		list = append(list, change{
-			kind: "guarantee", by: model.ByPlatform, list: smallest(append(amounts, left), left), between: true, only: i >= len(p.resources),
-			beyond: beyond{inputs: func(in *solve.Inputs, n int64) {
+		list = append(list, s.raise(change{
+			kind: "guarantee", by: model.ByPlatform, list: smallest(append(amounts, left), left), only: i >= len(p.resources),
+			beyond: beyond{more: s.more(solve.Guarantee, s.app.Tenant, 0, r, u), inputs: func(in *solve.Inputs, n int64) {
 				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) { t.Guarantee = t.Guarantee.With(name, had+n*u) })
-			}, more: func(n int64) solve.More {
-				m := solve.More{Of: solve.Guarantee, Node: s.app.Tenant, Amount: s.Zero()}
-				m.Amount[r] = n * u
-				return m
 			}},
-			tell: func(n int64) model.Advice {
-				to := model.FormatAmount(name, had+n*u)
-				return model.Advice{Amount: to, Was: model.FormatAmount(name, had), Text: fmt.Sprintf("raise guarantee.%s of tenant %s to %s", name, s.app.ID.Tenant, to),
-					Settings: []model.Setting{{Kind: "set", Path: "tenant." + s.app.ID.Tenant + ".guarantee." + name, Value: to}}}
-			},
-		})
+		}, s.app.Tenant, "guarantee."+name, name, had, u))
 	}
 	return list
 }

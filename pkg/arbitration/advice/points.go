@@ -60,16 +60,6 @@ func (p *points) first() []solve.Shortage {
 	return p.lacks[0]
 }
 
-// failing is the finding of a name that is not met, nil: it is met.
-func (p *points) failing(name string) *solve.Finding {
-	for i := range p.failed {
-		if p.failed[i].Name == name {
-			return &p.failed[i]
-		}
-	}
-	return nil
-}
-
 // largest returns the component that asks for most of a resource, and what one replica of it asks for; -1: none does.
 func (p *points) largest(r int) (best int, one int64) {
 	best = -1

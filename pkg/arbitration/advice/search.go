@@ -18,7 +18,7 @@ type change struct {
 	own      bool    // it helps nobody who is alike
 	only     bool    // it is of several things at once, and tried only if none of its kind alone is enough
 
-	spec func(n int64) *model.Application // another spec in Git; nil: something else changes
+	edit func(spec *model.Application, n int64) // of the spec in Git; nil: something else changes
 	beyond
 	tell  func(n int64) model.Advice // the change in words, and as settings of a what-if
 	until func(n int64) time.Time    // how long that is enough, nil: as long as nothing else changes
@@ -59,10 +59,7 @@ func (s *search) try(ch *change, n int64) (hit, bool) {
 		s.cut = true
 		return hit{}, false
 	}
-	in, wanted := s.Inputs, (*model.Application)(nil)
-	if ch.spec != nil {
-		wanted = ch.spec(n)
-	}
+	in, wanted := s.Inputs, s.edited(ch, n)
 	if s.rests {
 		if t, known := ch.onCase(s, wanted, n); known {
 			return hit{n, t.Victims}, t.Granted

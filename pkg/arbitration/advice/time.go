@@ -3,11 +3,11 @@ package advice
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // times are what a job may be said to take at the most, the longest first.
@@ -38,16 +38,10 @@ func (s *search) shorterTime(*points) []change {
 	}
 	return []change{{
 		kind: "time", by: model.ByOwner, list: list,
-		spec: func(n int64) *model.Application {
-			edited := s.edit()
-			edited.Components[i].Expect = times[n-1]
-			return edited
-		},
+		edit: func(spec *model.Application, n int64) { spec.Components[i].Expect = times[n-1] },
 		tell: func(n int64) model.Advice {
-			told := model.Advice{Amount: minutes(times[n-1]), Settings: s.set("components."+comp.Name+".expect", minutes(times[n-1]))}
-			if comp.Expect > 0 {
-				told.Was = minutes(comp.Expect)
-			}
+			told := model.Advice{Amount: model.FormatDuration(times[n-1]), Was: model.FormatDuration(comp.Expect)}
+			told.Settings = s.set("components."+comp.Name+".expect", told.Amount)
 			told.Text = fmt.Sprintf("declare expect: %q of %s, if it takes no longer: it then ends before %s starts, which room is kept for", told.Amount, comp.Name, s.basis.next(s.app, times[n-1]).ID)
 			return told
 		},
@@ -89,28 +83,15 @@ func (s *search) wait(*points) []change {
 			in.Ledger.Instances = slices.DeleteFunc(slices.Clone(in.Ledger.Instances), func(i model.Instance) bool { return ended(i.App) })
 		}},
 		tell: func(int64) model.Advice {
-			var names []string
-			for _, v := range f.If[:min(len(f.If), 3)] {
-				names = append(names, v.ID.String())
+			var names []model.AppID
+			for _, v := range f.If {
+				names = append(names, v.ID)
 			}
-			ends := strings.Join(names, ", ")
-			switch more := len(f.If) - len(names); {
-			case more > 0:
-				ends += fmt.Sprintf(" and %d more end", more)
-			case len(names) > 1:
-				ends += " end"
-			default:
-				ends += " ends"
+			end := " end"
+			if len(names) < 2 {
+				end = " ends"
 			}
-			return model.Advice{Amount: at.Format(time.RFC3339), Text: "wait: it starts by itself at about " + at.Format("2006-01-02 15:04") + " UTC if " + ends + " by then"}
+			return model.Advice{Amount: at.Format(time.RFC3339), Text: "wait: it starts by itself at about " + at.Format("2006-01-02 15:04") + " UTC if " + text.Enumerate(names, 3) + end + " by then"}
 		},
 	}}
-}
-
-// minutes writes a time as people declare it.
-func minutes(d time.Duration) string {
-	if d%time.Hour == 0 {
-		return fmt.Sprintf("%dh", d/time.Hour)
-	}
-	return strings.TrimSuffix(d.String(), "0s")
 }
