@@ -44,16 +44,6 @@ func (p *PoolSet) shareLimit(at, r int, spec *model.Application) int64 {
 	return limit
 }
 
-// offered reports whether some pool offers what a component needs and is good.
-func (p *PoolSet) offered(comp *model.Component, good func(int) bool) bool {
-	for i := range p.Pools {
-		if offers(p.Pools[i].spec, comp) && (comp.Placement.Pool == "" || comp.Placement.Pool == p.Pools[i].Name) && good(i) {
-			return true
-		}
-	}
-	return false
-}
-
 // capped reports whether policy limits the share of a pool that an application
 // takes.
 func capped(spec *model.Application) bool {

@@ -45,11 +45,7 @@ func (n *newer) orMore(now Vector) Vector {
 	if n == nil {
 		return now
 	}
-	most := slices.Clone(now)
-	for r, amount := range n.levels[0].lasts {
-		most[r] = max(most[r], amount)
-	}
-	return most
+	return now.atLeast(n.levels[0].lasts)
 }
 
 // FairShares divides all capacity and records the result on the nodes.

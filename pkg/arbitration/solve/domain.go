@@ -51,12 +51,7 @@ func (q *Pool) spread(app *App, comp *model.Component, one Vector, g *model.Gran
 	}
 	names := q.roomy(one, true)
 	free := func(name string) int64 {
-		for i := range q.domains {
-			if q.domains[i].name == name {
-				return q.domains[i].capacity[0] - q.domains[i].used[0] - q.domains[i].taken[0]
-			}
-		}
-		return 0
+		return q.domain(name).capacity[0] - q.domain(name).used[0] - q.domain(name).taken[0]
 	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(free(y), free(x)) })
 	names = names[:min(len(names), max(s.Min, min(g.Replicas, len(names))))]

@@ -61,6 +61,7 @@ func (b *Books) shortfall(i int) Share {
 
 // lack is what a node lacks of what is its own.
 type lack struct {
+	depth  int     // of the node: in how many groups it is
 	broken []Share // of its guarantee, by band: what its guaranteed parts down to that band do not have
 	short  Share   // of its fair share
 }
@@ -73,8 +74,7 @@ type scale struct {
 	search *search
 	level  int
 	moves  []move // worst standing first
-	nodes  []int  // by depth
-	depth  []int
+	nodes  []int
 	before []lack
 }
 
@@ -101,11 +101,6 @@ func (r *room) weigh(d *search, level int, moves []move) *scale {
 	for _, m := range moves {
 		note(m.option.app.Tenant)
 	}
-	slices.Sort(s.nodes)
-	slices.SortStableFunc(s.nodes, func(x, y int) int { return cmp.Compare(r.depth(x), r.depth(y)) })
-	for _, i := range s.nodes {
-		s.depth = append(s.depth, r.depth(i))
-	}
 	r.move(d.app, d.kept, 1)
 	s.before = s.lacks(map[*App]int{d.app: d.from})
 	r.move(d.app, d.kept, -1)
@@ -124,7 +119,7 @@ func (t *Tree) depth(i int) (n int) {
 func (s *scale) lacks(at map[*App]int) []lack {
 	all := make([]lack, len(s.nodes))
 	for k, i := range s.nodes {
-		all[k] = lack{s.broken(i, at), rough(s.shortfall(i))}
+		all[k] = lack{s.depth(i), s.broken(i, at), rough(s.shortfall(i))}
 	}
 	return all
 }
@@ -249,30 +244,14 @@ func (s *scale) fromLowerBands() bool {
 
 // fairer reports whether fair shares are missed by less.
 func (s *scale) fairer(after []lack) bool {
-	for from := 0; from < len(s.nodes); {
-		to := from
-		for to < len(s.nodes) && s.depth[to] == s.depth[from] {
-			to++
+	mostFirst := func(x, y lack) int { return cmp.Or(cmp.Compare(x.depth, y.depth), cmp.Compare(y.short, x.short)) }
+	was, is := slices.SortedFunc(slices.Values(s.before), mostFirst), slices.SortedFunc(slices.Values(after), mostFirst)
+	for k := range was {
+		if was[k].short != is[k].short {
+			return is[k].short+Slack <= was[k].short
 		}
-		was, is := shortfalls(s.before[from:to]), shortfalls(after[from:to])
-		for k := range was {
-			if was[k] != is[k] {
-				return is[k]+Slack <= was[k]
-			}
-		}
-		from = to
 	}
 	return false
-}
-
-// shortfalls lists what nodes lack of their fair shares, the most first.
-func shortfalls(all []lack) []Share {
-	list := make([]Share, len(all))
-	for i := range all {
-		list[i] = all[i].short
-	}
-	slices.SortFunc(list, func(x, y Share) int { return cmp.Compare(y, x) })
-	return list
 }
 
 // standsBetter reports whether what runs stands better after the plan: of the best standing

@@ -1,6 +1,9 @@
 package solve
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // divide computes the fair share of each tenant, as its dominant share of all
 // capacity, and the guarantees that hold, both by node: first what a tenant is
@@ -52,10 +55,7 @@ type filling struct {
 const rateBits = 44
 
 func newFilling(b *Books) *filling {
-	f := &filling{Books: b, left: make([]Share, len(b.Names)), rate: make([]uint64, len(b.Nodes)), norm: make([]uint64, len(b.Nodes))}
-	for i := range f.left {
-		f.left[i] = Whole
-	}
+	f := &filling{Books: b, left: slices.Repeat([]Share{Whole}, len(b.Names)), rate: make([]uint64, len(b.Nodes)), norm: make([]uint64, len(b.Nodes))}
 	f.got, f.want, f.profile, f.flow = f.table(), f.table(), f.table(), f.table()
 	f.room = make([][]Share, len(b.Nodes))
 	for i := range b.Nodes {
@@ -280,13 +280,7 @@ func (f *filling) stopped(i int, left []Share) bool {
 	return false
 }
 
-func (f *filling) dominantWant(i int) Share {
-	var dom Share
-	for _, want := range f.want[i] {
-		dom = max(dom, want)
-	}
-	return dom
-}
+func (f *filling) dominantWant(i int) Share { return slices.Max(f.want[i]) }
 
 // mulDiv returns x*y/z, rounded down, for z > 0 and a result below endless.
 func mulDiv(x, y, z Share) Share {

@@ -104,15 +104,9 @@ func (g gate) standAsBefore(app *App) {
 // beside checks another flavour against the quotas, together with those that passed before it: what the application may
 // get in one of them counts.
 func (g gate) beside(app *App, levels []Level) (found []Finding, ok bool) {
-	both, held := levels[0], inFull(app.Levels, app.Incumbent())
-	both.Total, ok = app.Variants.Most(levels), true
-	n := &g.Nodes[app.Tenant]
-	found = g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, &both, held)
-	for i := n.Parent; i > 0; i = g.Nodes[i].Parent {
-		n := &g.Nodes[i]
-		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, &both, held)...)
-	}
-	return found, !slices.ContainsFunc(found, func(f Finding) bool { return !f.OK })
+	both := levels[0]
+	both.Total = app.Variants.Most(levels)
+	return g.each([]check{checkQuota}, app, nil, []Level{both})
 }
 
 // fitWithin reports whether each level asks for no more than the other one.
@@ -138,66 +132,9 @@ func refusalOf(spec *model.Application, passed []Passed, found []Finding) *model
 	return r
 }
 
-// findFlavour looks for a place in each flavour of an application: on the best level at which one is free, or others
-// give way for one. A later flavour is taken if no earlier one is free or, where policy says so, if nobody gives way for
-// an earlier one either.
-func (r *room) findFlavour(app *App, spec *model.Application, kept []Load) (f found) {
-	levels, flavour := app.Levels, app.flavour
-	defer func() { app.Levels, app.flavour = levels, flavour }()
-	for l := range levels {
-		var passed []Passed
-		for i := range app.Variants {
-			app.Variants.enter(app, i)
-			at, loads, short := r.free(app, spec, l, kept)
-			if loads != nil {
-				return found{level: l, at: at, loads: loads, variant: i, short: f.short, passed: passed}
-			}
-			if spec.Policy.Flavours == model.FlavoursMakeRoomFirst {
-				if pl := r.bestHere(app, spec, i, l, kept); pl != nil {
-					return found{level: l, at: pl.at, plan: pl, variant: i, short: f.short, passed: passed}
-				}
-			}
-			passed = append(passed, Passed{app.flavour, short, nil})
-		}
-		for i := range app.Variants {
-			app.Variants.enter(app, i)
-			if pl := r.bestHere(app, spec, i, l, kept); pl != nil {
-				return found{level: l, at: pl.at, plan: pl, variant: i, short: f.short, passed: passed[:i]}
-			}
-		}
-		if f.passed = passed; f.short == nil {
-			f.short = passed[0].Short
-		}
-	}
-	return found{level: -1, short: f.passed[0].Short, passed: f.passed}
-}
-
 // enter makes the application ask for what it asks for in one of its flavours.
 func (v Variants) enter(app *App, i int) {
 	app.Levels, app.flavour = v[i].levels, v[i].flavour
-}
-
-// free looks for free room for a level, in the pools that the strategy prefers. It returns what the level would take
-// there, or nil and what is short in the first.
-func (r *room) free(app *App, spec *model.Application, level int, kept []Load) (pool int, loads []Load, short []Shortage) {
-	for i, at := range r.Preferred(app, spec, &app.Levels[0]) {
-		fits, lacks := r.fit(app, &app.Levels[level], at, kept)
-		if lacks == nil {
-			return at, append([]Load{}, fits...), nil
-		}
-		if i == 0 {
-			short = lacks
-		}
-	}
-	return -1, nil, short
-}
-
-// bestHere is the plan that makes room for a level in one of the flavours.
-func (r *room) bestHere(app *App, spec *model.Application, i, level int, kept []Load) *plan {
-	if !app.Variants[i].claims {
-		return nil
-	}
-	return r.best(r.preemptor(app, kept), level, r.Preferred(app, spec, &app.Levels[0]))
 }
 
 // note tells the application which flavours come before the one that was found, or that none was, and why they are not

@@ -35,7 +35,6 @@ var checks = append([]check{
 	checkPriority,
 	checkCounts,
 	checkQuota,
-	checkGroups,
 }, ofPlaces...)
 
 // ofPlaces are the checks whose outcome no other application changes.
@@ -88,7 +87,11 @@ func refusal(found []Finding) *model.Refusal {
 func checkAmounts(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	for i := range spec.Components {
 		comp := &spec.Components[i]
-		if comp.Replicas < 0 || comp.Requests.CPU < 0 || comp.Requests.Memory < 0 || anyNegative(comp.Requests.Devices) {
+		least := min(int64(comp.Replicas), comp.Requests.CPU, comp.Requests.Memory)
+		for _, n := range comp.Requests.Devices {
+			least = min(least, n)
+		}
+		if least < 0 {
 			found = append(found, Finding{Name: "components." + comp.Name, Reason: model.ReasonAbsurdAmount,
 				Text: [3]string{"less than nothing", "0", "component " + comp.Name + " asks for less than nothing"}})
 		}
@@ -101,15 +104,6 @@ func checkAmounts(g gate, app *App, spec *model.Application, levels []Level) (fo
 		}
 	}
 	return found
-}
-
-func anyNegative(devices map[string]int64) bool {
-	for _, n := range devices {
-		if n < 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // checkPriority holds the application to the priority ceiling of its policy and
@@ -151,50 +145,33 @@ func checkCounts(g gate, app *App, spec *model.Application, _ []Level) (found []
 	return found
 }
 
-// checkQuota holds the application to the quota of its tenant.
-func checkQuota(g gate, app *App, _ *model.Application, levels []Level) []Finding {
-	n := &g.Nodes[app.Tenant]
-	return g.quota(n, "quota.", "tenant "+n.Name, n.Tenant.At, &levels[0], inFull(app.Levels, app.Incumbent()))
-}
-
-// checkGroups holds the application to the quota of every group above its tenant.
-func checkGroups(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
-	for i := g.Nodes[app.Tenant].Parent; i > 0; i = g.Nodes[i].Parent {
-		n := &g.Nodes[i]
-		found = append(found, g.quota(n, "groups."+n.Name+".quota.", "group "+n.Name, g.platform.At, &levels[0], inFull(app.Levels, app.Incumbent()))...)
-	}
-	return found
-}
-
-// inFull is what the accepted spec of an application asks for in full, nil where it
-// holds no place.
-func inFull(accepted []Level, holds bool) *Level {
-	if !holds || accepted == nil {
-		return nil
-	}
-	return &accepted[0]
-}
-
-// quota checks what an application asks for in full against the quota of one node. A
+// checkQuota holds what the application asks for in full to the quota of its tenant and of every group above it. A
 // newer spec that asks for no more than the accepted one passes, also where the quota
 // was lowered below that. It may not take for good what the accepted one has for a second
 // version, which is temporary.
-func (g gate) quota(n *Node, prefix, owner string, at model.Positions, full, held *Level) (found []Finding) {
-	if n.quota == nil {
-		return nil
+func checkQuota(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
+	full, held := &levels[0], (*Level)(nil)
+	if app.Incumbent() && app.Levels != nil {
+		held = &app.Levels[0]
 	}
-	for r, asked := range full.Total {
-		if asked == 0 || n.quota[r] >= most {
-			continue
+	for i := app.Tenant; i > 0; i = g.Nodes[i].Parent {
+		n, prefix, owner := &g.Nodes[i], "quota.", "tenant "
+		if n.group != nil {
+			prefix, owner = "groups."+n.Name+".quota.", "group "
 		}
-		name := g.Names[r]
-		f := Finding{Name: prefix + name, Resource: name, Asked: asked, Used: n.declared[r], Limit: n.quota[r], Shared: true,
-			OK: n.declared[r]+asked <= n.quota[r] || held != nil && asked <= held.Total[r] && full.lasts[r] <= held.lasts[r], At: at[quotaPath(prefix, r, name)], Reason: model.ReasonQuotaExceeded}
-		if !f.OK {
-			n := model.FormatAmounts(name, asked, max(0, f.Limit-f.Used), f.Limit)
-			f.Text[2] = fmt.Sprintf("asks for %s %s, %s has %s of %s left", n[0], name, owner, n[1], n[2])
+		for r, limit := range n.quota {
+			asked, name := full.Total[r], g.Names[r]
+			if asked == 0 || limit >= most {
+				continue
+			}
+			f := Finding{Name: prefix + name, Resource: name, Asked: asked, Used: n.declared[r], Limit: limit, Shared: true,
+				OK: n.declared[r]+asked <= limit || held != nil && asked <= held.Total[r] && full.lasts[r] <= held.lasts[r], At: g.limitAt(i, "quota", r), Reason: model.ReasonQuotaExceeded}
+			if !f.OK {
+				amounts := model.FormatAmounts(name, asked, max(0, limit-f.Used), limit)
+				f.Text[2] = fmt.Sprintf("asks for %s %s, %s%s has %s of %s left", amounts[0], name, owner, n.Name, amounts[1], amounts[2])
+			}
+			found = append(found, f)
 		}
-		found = append(found, f)
 	}
 	return found
 }
@@ -254,8 +231,5 @@ func (g gate) limitAt(i int, limit string, r int) string {
 
 // policyAt returns where the effective policy value of a path was set.
 func policyAt(spec *model.Application, path string) string {
-	if v, ok := model.Find(spec.Policy.InForce, path); ok {
-		return v.At
-	}
-	return ""
+	return model.Get(spec.Policy.InForce, path).At
 }

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -15,33 +16,34 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 		if !comp.Runs() {
 			continue
 		}
-		at := placedAt(spec, comp)
-		if !g.offered(comp, func(int) bool { return true }) {
+		at, offering := placedAt(spec, comp), g.Offering(comp)
+		pools := slices.DeleteFunc(slices.Clone(offering), func(q int) bool { return comp.Placement.Pool != "" && comp.Placement.Pool != g.Pools[q].Name })
+		if len(pools) == 0 {
 			found = append(found, Finding{Name: "components." + comp.Name + ".runtime", At: at, Reason: model.ReasonNoPool,
 				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp))}})
 			continue
 		}
 		one := g.Of(app.Asks(spec, comp))
 		for r, asked := range one {
-			if asked == 0 || g.offered(comp, func(q int) bool { return g.Pools[q].largest == nil || asked <= g.Pools[q].largest[r] }) {
+			if asked == 0 || slices.ContainsFunc(pools, func(q int) bool { return g.Pools[q].largest == nil || asked <= g.Pools[q].largest[r] }) {
 				continue
 			}
-			var largest int64
-			g.offered(comp, func(q int) bool { largest = max(largest, g.Pools[q].largest[r]); return false })
-			name := g.Names[r]
+			name, largest := g.Names[r], int64(0)
+			for _, q := range pools {
+				largest = max(largest, g.Pools[q].largest[r])
+			}
 			f := Finding{Name: "components." + comp.Name + "." + name, Resource: name, Asked: asked, Limit: largest,
 				At: spec.At["components."+comp.Name+".resources.requests."+name], Reason: model.ReasonNodeTooSmall}
 			n := model.FormatAmounts(name, asked, largest)
-			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name, n[0], name, n[1]) + g.unshared(r, g.Offering(comp))
+			f.Text[2] = fmt.Sprintf("one replica of %s asks for %s %s, the largest node offers %s", comp.Name, n[0], name, n[1]) + g.unshared(r, offering)
 			found = append(found, f)
 		}
 		if s := comp.Placement.Spread; s != nil && s.Over != "node" {
 			most := 0
-			if g.offered(comp, func(q int) bool {
-				n := len(g.Pools[q].roomy(one, false))
-				most = max(most, n)
-				return n >= s.Min
-			}) {
+			for _, q := range pools {
+				most = max(most, len(g.Pools[q].roomy(one, false)))
+			}
+			if most >= s.Min {
 				continue
 			}
 			found = append(found, Finding{Name: "components." + comp.Name + ".placement.spread", At: at, Reason: model.ReasonTooFewDomains,

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -134,13 +135,6 @@ func (c *Case) passUpdate(app *App) {
 
 // unusableReason tells an invalid spec from what stays for another reason.
 func unusableReason(u *model.Unusable) model.Reason {
-	switch u.Code {
-	case model.CodeRemovalHeld:
-		return model.ReasonRemovalHeld
-	case model.CodeMoveWaits:
-		return model.ReasonMoveWaits
-	case model.CodeRecordDamaged:
-		return model.ReasonRecordDamaged
-	}
-	return model.ReasonInvalidSpec
+	other := map[string]model.Reason{model.CodeRemovalHeld: model.ReasonRemovalHeld, model.CodeMoveWaits: model.ReasonMoveWaits, model.CodeRecordDamaged: model.ReasonRecordDamaged}
+	return cmp.Or(other[u.Code], model.ReasonInvalidSpec)
 }

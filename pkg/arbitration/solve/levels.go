@@ -187,10 +187,9 @@ func (b *Books) levelsOf(app *App, spec *model.Application, surge []bool) []Leve
 				continue
 			}
 			if r.Loose == nil {
-				r.Loose = amount
-			} else {
-				r.Loose.Add(amount)
+				r.Loose = b.Zero()
 			}
+			r.Loose.Add(amount)
 		}
 		levels[l] = r
 	}

@@ -15,21 +15,20 @@ type poolQuota struct {
 }
 
 // quotas reads the quotas of a node. A quota of an unknown pool limits nothing; the schema lets none pass.
-func (p *PoolSet) quotas(d *Dimensions, declared []model.PoolQuota) (quotas []poolQuota) {
-	for i := range declared {
-		q := &declared[i]
-		pool, ok := p.PoolAt[q.Pool]
+func (b *Books) quotas(declared []model.PoolQuota) (quotas []poolQuota) {
+	for _, q := range declared {
+		pool, ok := b.PoolAt[q.Pool]
 		if !ok {
 			continue
 		}
-		limit := d.Zero()
-		for r, name := range d.Names {
+		limit := b.Zero()
+		for r, name := range b.Names {
 			limit[r] = NoLimit
 			if n, limited := q.Limits[name]; limited {
 				limit[r] = clamp(n)
 			}
 		}
-		quotas = append(quotas, poolQuota{pool, limit, d.Zero()})
+		quotas = append(quotas, poolQuota{pool, limit, b.Zero()})
 	}
 	return quotas
 }

@@ -41,7 +41,7 @@ func (v *reservation) covers(app *App) bool {
 
 // withheld is how much of a resource is reserved for others than the application.
 func (q *Pool) withheld(app *App, r int) int64 {
-	n := q.reserved[r] + q.promised(app, r)
+	n := q.reserved[r] + q.promised("", app, r)
 	for i := range q.Reservations {
 		if v := &q.Reservations[i]; !v.covers(app) {
 			n += max(0, v.amount[r]-v.used[r])

@@ -32,35 +32,25 @@ func (p *promise) outlives(app *App) bool {
 	return true
 }
 
-// promised is how much of a resource is kept from an application for those that were promised it: what they
-// need and what does not become free by itself until then.
-func (q *Pool) promised(app *App, r int) (kept int64) {
+// promised is how much of a resource of the pool, or of a domain of it, is kept from an application for those that were promised
+// it: what they need and what does not become free by itself until then.
+func (q *Pool) promised(domain string, app *App, r int) (kept int64) {
 	var needed int64
 	for i := range q.promises {
 		p := &q.promises[i]
-		if p.to != app {
-			needed += p.need[r]
-		}
-		if p.outlives(app) || app.Policy().Backfill == model.BackfillOff {
-			kept = max(kept, needed-p.ends[r])
-		}
-	}
-	return kept
-}
-
-// promisedIn is how much of a resource of a domain is kept from an application.
-func (q *Pool) promisedIn(name string, app *App, r int) (kept int64) {
-	var needed int64
-	for i := range q.promises {
-		p := &q.promises[i]
-		if p.in != name {
+		need, ends := p.need, p.ends
+		switch domain {
+		case "":
+		case p.in:
+			need, ends = p.inside, p.insideEnds
+		default:
 			continue
 		}
 		if p.to != app {
-			needed += p.inside[r]
+			needed += need[r]
 		}
 		if p.outlives(app) || app.Policy().Backfill == model.BackfillOff {
-			kept = max(kept, needed-p.insideEnds[r])
+			kept = max(kept, needed-ends[r])
 		}
 	}
 	return kept

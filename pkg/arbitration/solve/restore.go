@@ -124,20 +124,15 @@ func latest(from, happened time.Time, hold, other time.Duration) time.Time {
 
 // RestoreHold is how long the application stays degraded at the least.
 func (app *App) RestoreHold() time.Duration {
-	if hold := app.Policy().RestoreHold; hold != 0 {
-		return hold
-	}
-	return RestoreHold
+	return cmp.Or(app.Policy().RestoreHold, RestoreHold)
 }
 
 // mayGrow reports whether level l gives no component more than is granted now whose
 // dependencies are not ready.
 func (app *App) mayGrow(l int) bool {
 	for i := range app.Spec.Components {
-		comp, granted := &app.Spec.Components[i], 0
-		if g, ok := model.Find(app.Grants, comp.Name); ok {
-			granted = g.Replicas
-		}
+		comp := &app.Spec.Components[i]
+		granted := model.Get(app.Grants, comp.Name).Replicas
 		for _, name := range comp.DependsOn {
 			state, ok := app.Instance.Component(name)
 			if more, _ := ReplicasAt(comp, app.Levels[l].Cut); ok && !Ready(state) && more > granted {

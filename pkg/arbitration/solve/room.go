@@ -52,33 +52,58 @@ type found struct {
 	passed  []Passed
 }
 
-// find looks for a place for a spec: the best level that fits in free capacity or for which
-// others give way. It changes nothing.
-func (r *room) find(app *App, spec *model.Application, kept []Load) found {
-	if app.Variants != nil {
-		return r.findFlavour(app, spec, kept)
+// find looks for a place for a spec in each flavour of the application, or where it names: on the best level at which one is
+// free, or others give way for one. A later flavour is taken if no earlier one is free or, where policy says so, if nobody gives
+// way for an earlier one either. It changes nothing.
+func (r *room) find(app *App, spec *model.Application, kept []Load) (f found) {
+	levels, flavour, ways := app.Levels, app.flavour, app.Variants
+	defer func() { app.Levels, app.flavour = levels, flavour }()
+	if ways == nil {
+		ways = Variants{{flavour, levels, true}}
 	}
-	preferred := r.Preferred(app, spec, &app.Levels[0])
-	c := r.preemptor(app, kept)
-	var full, least []Shortage
-	for l := range app.Levels {
-		for i, at := range preferred {
-			loads, short := r.fit(app, &app.Levels[l], at, kept)
-			if short == nil {
-				return found{level: l, at: at, loads: loads, short: full}
-			}
-			if i == 0 {
-				least = short
-			}
+	preferred := make([][]int, len(ways))
+	for i := range ways {
+		ways.enter(app, i)
+		preferred[i] = r.Preferred(app, spec, &app.Levels[0])
+	}
+	best := func(i, l int) *plan {
+		if !ways[i].claims {
+			return nil
 		}
-		if full == nil {
-			full = least
+		return r.best(r.preemptor(app, kept), l, preferred[i])
+	}
+	for l := range levels {
+		var passed []Passed
+		for i := range ways {
+			ways.enter(app, i)
+			var lacks []Shortage // of the place that is preferred
+			for k, at := range preferred[i] {
+				loads, short := r.fit(app, &app.Levels[l], at, kept)
+				if short == nil {
+					return found{level: l, at: at, loads: loads, variant: i, short: f.short, passed: passed}
+				}
+				if k == 0 {
+					lacks = short
+				}
+			}
+			if len(ways) > 1 && spec.Policy.Flavours == model.FlavoursMakeRoomFirst {
+				if pl := best(i, l); pl != nil {
+					return found{level: l, at: pl.at, plan: pl, variant: i, short: f.short, passed: passed}
+				}
+			}
+			passed = append(passed, Passed{app.flavour, lacks, nil})
 		}
-		if pl := r.best(c, l, preferred); pl != nil {
-			return found{level: l, at: pl.at, plan: pl, short: full}
+		if f.passed = passed; f.short == nil {
+			f.short = passed[0].Short
+		}
+		for i := range ways {
+			ways.enter(app, i)
+			if pl := best(i, l); pl != nil {
+				return found{level: l, at: pl.at, plan: pl, variant: i, short: f.short, passed: passed[:i]}
+			}
 		}
 	}
-	return found{level: -1, short: least}
+	return found{level: -1, short: f.passed[0].Short, passed: f.passed}
 }
 
 // preemptor returns an application that holds kept.

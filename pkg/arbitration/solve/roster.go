@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -84,16 +83,7 @@ func (a *Roster) Find(id model.AppID) (at int, app *App) {
 }
 
 // FirstComeOrder returns all applications in the order of FirstCome.
-func (a *Roster) FirstComeOrder() []*App { return firstCome(a.Apps) }
-
-// firstCome orders applications that are sorted by name: of equals the order of names stays.
-func firstCome(apps []*App) []*App {
-	apps = slices.Clone(apps)
-	slices.SortStableFunc(apps, func(x, y *App) int {
-		return cmp.Or(cmp.Compare(y.Priority, x.Priority), x.declared.Compare(y.declared))
-	})
-	return apps
-}
+func (a *Roster) FirstComeOrder() []*App { return slices.SortedFunc(slices.Values(a.Apps), FirstCome) }
 
 // rests reports whether an instance that has ended is followed by no other now and
 // so asks for nothing. It notes when that ends by itself.

@@ -172,8 +172,7 @@ func (g *gang) tell(b *Books, app *App, at int) {
 
 // setAside makes a domain smaller by an amount on each of its nodes.
 func (d *domain) setAside(each Vector) {
-	all := slices.Clone(each)
-	clear(all)
+	all := make(Vector, len(each))
 	all.addTimes(each, d.nodes)
 	for r, n := range all {
 		d.capacity[r] -= min(n, d.capacity[r])
@@ -190,7 +189,7 @@ func (d *domain) free(r int) int64 {
 
 // freeIn is how much of a resource of a domain the gang of an application may still take.
 func (q *Pool) freeIn(d *domain, app *App, r int) int64 {
-	return d.free(r) - q.promisedIn(d.name, app, r)
+	return d.free(r) - q.promised(d.name, app, r)
 }
 
 // holds reports whether a domain has room for an amount that an application takes.

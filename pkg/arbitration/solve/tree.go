@@ -71,7 +71,7 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 				continue
 			}
 			place[g.Name] = b.addNode(Node{Name: g.Name, group: g, Parent: parent,
-				Terms: b.terms(g.Weight, g.Guarantee, g.Borrow, g.Lend, g.Quota)})
+				Terms: b.terms(g.Weight, g.Guarantee, g.Borrow, g.Lend, g.Quota), pools: b.quotas(g.PoolQuotas)})
 			placed = true
 		}
 	}
@@ -88,17 +88,11 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 	slices.SortFunc(tenants, func(x, y *model.Tenant) int { return cmp.Compare(x.Name, y.Name) })
 	for _, t := range tenants {
 		b.Tenants[t.Name] = b.addNode(Node{Name: t.Name, Tenant: t, Parent: home[t.Name],
-			Terms: b.terms(t.Weight, t.Guarantee, t.Borrow, t.Lend, t.Quota)})
+			Terms: b.terms(t.Weight, t.Guarantee, t.Borrow, t.Lend, t.Quota), pools: b.quotas(t.PoolQuotas)})
 	}
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
 		n.Used, n.declared, n.withheld = b.Zero(), b.Zero(), b.Zero()
-		switch {
-		case n.group != nil:
-			n.pools = b.PoolSet.quotas(&b.Dimensions, n.group.PoolQuotas)
-		case n.Tenant != nil:
-			n.pools = b.PoolSet.quotas(&b.Dimensions, n.Tenant.PoolQuotas)
-		}
 		b.lending = b.lending || n.lend != nil
 		b.limited = b.limited || n.lend != nil || n.borrow != nil
 	}

@@ -31,7 +31,7 @@ var mutations = []mutation{
 	{"solve/guarantee.go", "what members are guaranteed counts twice for their group", `			beyond.sub(f.guaranteedBelow(i))
 `, ``},
 	{"solve/guarantee.go", "what a group owns beyond its members protects nobody", `floors[i][r] += f.amount(more, r)`, `_ = f.amount(more, r)`},
-	{"solve/demand.go", "an update asks for no more than what runs", `most[r] = max(most[r], amount)`, `most[r] = max(most[r], min(most[r], amount))`},
+	{"solve/demand.go", "an update asks for no more than what runs", `return now.atLeast(n.levels[0].lasts)`, `return now`},
 	{"solve/demand.go", "a tenant asks for more than it may borrow", `*d = max(0, min(*d, n.Guarantee[r]+n.borrow[r]-sum[r]))`, `*d = max(0, *d)`},
 	{"solve/flavour.go", "what runs in another flavour asks for less", `levels[l].lasts = first[l].lasts`, `_ = first[l].lasts`},
 	{"solve/flavour.go", "quotas change what an application stands by", `	if !app.Incumbent() {
@@ -80,9 +80,9 @@ var mutations = []mutation{
 	{"solve/fewest.go", "one is never enough", `for size := 1; size <= len(tier); size++`, `for size := min(2, len(tier)); size <= len(tier); size++`},
 
 	// Times.
-	{"solve/promise.go", "nothing is kept for who was promised a time", `kept = max(kept, needed-p.ends[r])`, `_ = needed`},
+	{"solve/promise.go", "nothing is kept for who was promised a time", `kept = max(kept, needed-ends[r])`, `_ = needed`},
 	{"solve/promise.go", "whoever passes is given twice the time", `return app.Ending.Lasts > p.left`, `return app.Ending.Lasts > 2*p.left`},
-	{"solve/together.go", "a gang is promised room in its pool only", `d.free(r) - q.promisedIn(d.name, app, r)`, `d.free(r)`},
+	{"solve/together.go", "a gang is promised room in its pool only", `d.free(r) - q.promised(d.name, app, r)`, `d.free(r)`},
 	{"solve/promise.go", "of a rack nothing ends that a gang is promised", `p.insideEnds[r] += insideOf(v.Taken, load.Pool, p.in, r)`, `_ = insideOf`},
 	{"solve/books.go", "who passes takes from what ends", `				p.ends.move(l.Amount, sign)
 `, `				_ = p
@@ -96,19 +96,15 @@ var mutations = []mutation{
 		note(m.option.app.Tenant)
 	}
 `, ``},
-	{"solve/fairness.go", "any smaller shortfall counts, and any larger one", `return is[k]+Slack <= was[k]`, `return true`},
+	{"solve/fairness.go", "any smaller shortfall counts, and any larger one", `return is[k].short+Slack <= was[k].short`, `return true`},
 	{"solve/fairness.go", "a plan that mends nothing mends a guarantee", `case guarantees < 0:`, `case guarantees <= 0:`},
 	{"solve/fairness.go", "a band may break guarantees", `case guarantees == 0 && s.fromLowerBands():`, `case s.fromLowerBands():`},
 	{"solve/fairness.go", "a fair share may break guarantees", `case guarantees == 0 && s.fairer(after):`, `case s.fairer(after):`},
 	{"solve/fairness.go", "bands take whatever policy says", `return s.search.allowed == AnyBand`, `return true`},
 	{"solve/fairness.go", "a band takes from itself", `v.Band <= s.search.standing.Band`, `v.Band < s.search.standing.Band`},
 	{"solve/fairness.go", "a guarantee is broken by what is not asked for", `least[r] = max(0, min(sum[r], lack[r]))`, `least[r] = max(0, lack[r])`},
-	{"solve/fairness.go", "the smallest shortfall counts first", `		list[i] = all[i].short
-	}
-	slices.SortFunc(list, func(x, y Share) int { return cmp.Compare(y, x) })`, `		list[i] = all[i].short
-	}
-	slices.SortFunc(list, func(x, y Share) int { return cmp.Compare(x, y) })`},
-	{"solve/fairness.go", "groups count as tenants do", `for to < len(s.nodes) && s.depth[to] == s.depth[from] {`, `for to < len(s.nodes) {`},
+	{"solve/fairness.go", "the smallest shortfall counts first", `cmp.Compare(y.short, x.short)`, `cmp.Compare(x.short, y.short)`},
+	{"solve/fairness.go", "groups count as tenants do", `cmp.Compare(x.depth, y.depth), `, ``},
 
 	// Larger than a fair share.
 	{"solve/stand.go", "the last that exceeds the fair share takes", `		if r.exceeds.app == nil {`, `		if true {`},
@@ -148,7 +144,7 @@ var mutations = []mutation{
 	// The gate.
 	{"solve/gate.go", "one priority above the ceiling passes", `OK: spec.Priority <= limit,`, `OK: spec.Priority <= limit+1,`},
 	{"solve/gate.go", "one application too many passes", `OK: used+asked <= limit || asked <= held,`, `OK: used <= limit || asked <= held,`},
-	{"solve/gate.go", "quota ignores what others declare", `OK: n.declared[r]+asked <= n.quota[r] ||`, `OK: asked <= n.quota[r] ||`},
+	{"solve/gate.go", "quota ignores what others declare", `OK: n.declared[r]+asked <= limit ||`, `OK: asked <= limit ||`},
 	{"solve/gate.go", "what runs over quota may grow", `held != nil && asked <= held.Total[r] && full.lasts[r] <= held.lasts[r]`, `held != nil`},
 	{"solve/gate_pools.go", "the price does not count", `OK: cost <= spec.Budget,`, `OK: true,`},
 	{"solve/gate_pools.go", "what no pool can hold waits", `OK: n <= q.Offered[r],`, `OK: true,`},
@@ -178,7 +174,7 @@ var mutations = []mutation{
 `, ``},
 	{"advice/quiet.go", "who waits behind a promise is looked at once", `takes > 0 && a.basis.startBefore(`, `takes < 0 && a.basis.startBefore(`},
 	{"advice/capacity.go", "of several things all are told that are short", `ch.next = func(n int64) *change { return s.enlargeLess(pool, all(n), 0, all(n)) }`, `ch.next = nil`},
-	{"advice/limits.go", "a quota is raised without those that are refused before", `units = append(units, ceil(l.short+sum, u))`, `_ = sum`},
+	{"advice/limits.go", "a quota is raised without those that are refused before", `units = append(units, ceil(sum, u))`, `_ = sum`},
 	{"advice/changes.go", "only the cheapest place is paid for", `has > 0 && cost > has {`, `has > 0 && cost > has && budgets == nil {`},
 	{"advice/time.go", "a start is not tried at its time", `			in.Now = f.At
 `, ``},
@@ -187,7 +183,7 @@ var mutations = []mutation{
 	for r := range s.Names[:0] {`},
 	{"solve/trial.go", "what is promised to others is free for who tries", `	j.closeReserved(app)
 `, ``},
-	{"solve/trial.go", "a change may let others through the gate", `} else if ok != (o.Levels != nil) {`, `} else if false {`},
+	{"solve/trial.go", "a change may let others through the gate", `; ok != (o.Levels != nil) {`, `; false {`},
 	{"solve/trial.go", "a change may alter what others stand", `if j.others() || j.own(app, edited) || j.exceedsInstead(edited) {`, `if j.own(app, edited) || j.exceedsInstead(edited) {`},
 
 	// What decisions say.
