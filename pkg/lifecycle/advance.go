@@ -191,7 +191,7 @@ func (f *facts) advance() {
 	endFurther(f.inst, f.shown, f.now)
 	for range stepLimit {
 		if f.inst.Phase.Active() {
-			components{f.inst, f.was, f.shown, f.before, f.now}.advance(f.room)
+			components{f}.advance()
 		}
 		rule := f.due()
 		if rule == nil {
@@ -254,15 +254,8 @@ func (f *facts) settle() {
 	if tell(f.inst); !f.inst.Phase.Active() {
 		f.inst.Shown = nil
 	}
-	switch f.inst.Phase {
-	case model.PhaseAdmitted:
-		if f.verdict(model.VerdictWaiting) {
-			f.inst.Reason, f.inst.Message = f.decision.Reason, f.decision.Message
-		}
-	case model.PhaseRejected:
-		if f.verdict(model.VerdictRejected) {
-			f.inst.Reason, f.inst.Message = f.decision.Reason, f.decision.Message
-		}
+	if f.inst.Phase == model.PhaseAdmitted && f.verdict(model.VerdictWaiting) || f.inst.Phase == model.PhaseRejected && f.verdict(model.VerdictRejected) {
+		f.inst.Reason, f.inst.Message = f.decision.Reason, f.decision.Message
 	}
 	if f.decision != nil && f.inst.Phase.Active() {
 		f.inst.Refused = f.refusal()

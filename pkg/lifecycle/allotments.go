@@ -60,8 +60,7 @@ func capacity(platform *model.Platform, seen, before []model.Pool) (sum model.Re
 	if platform == nil || len(platform.Pools) == 0 {
 		return sum, nil, false
 	}
-	for i := range platform.Pools {
-		spec := &platform.Pools[i]
+	for _, spec := range platform.Pools {
 		amount, at := spec.Capacity, platform.At["pools."+spec.Name+".capacity"]
 		if amount == nil {
 			pool, ok := model.Find(seen, spec.Name)

@@ -12,8 +12,7 @@ import (
 func setGrants(inst *model.Instance, grants []model.Grant) {
 	old := inst.Components
 	inst.Components = make([]model.ComponentState, 0, len(inst.Spec.Components))
-	for i := range inst.Spec.Components {
-		c := &inst.Spec.Components[i]
+	for _, c := range inst.Spec.Components {
 		state := model.Get(old, c.Name)
 		state.Grant.Component = c.Name
 		if g, ok := model.Find(grants, c.Name); ok {
@@ -47,21 +46,15 @@ func noteShift(inst *model.Instance, grants []model.Grant, now time.Time) {
 
 // components decides how much of each component of an instance may run now, and
 // judges its health.
-type components struct {
-	inst   *model.Instance
-	was    []model.ComponentState // when the pass began
-	shown  workloads
-	before *model.Shown // when the pass began
-	now    time.Time
-}
+type components struct{ *facts }
 
 // advance handles dependencies before their dependants, so that one pass carries
 // readiness along a chain. With a workflow, the targets of its run decide, and
 // without a run all stays as it is.
-func (c components) advance(room *room) {
+func (c components) advance() {
 	defer c.look()
 	if run := runOf(c.inst); run != nil {
-		keepTargets(c.inst, run, room)
+		keepTargets(c.inst, run, c.room)
 		c.each(func(s *model.ComponentState) { c.advanceTarget(run, s) })
 		setRunDeadline(c.inst, run)
 	}

@@ -13,8 +13,7 @@ func (list workloads) asBefore(inst *model.Instance, before *model.Shown) worklo
 	if inst.Spec == nil {
 		return list
 	}
-	for i := range inst.Components {
-		s := &inst.Components[i]
+	for _, s := range inst.Components {
 		c, ok := inst.Spec.Component(s.Grant.Component)
 		if !ok || !c.Elsewhere() || list.of(c.Name) != nil {
 			continue

@@ -79,8 +79,7 @@ func tooOften(inst *model.Instance, now time.Time) *model.ComponentState {
 
 // recentFailures counts the failures of a component within the window.
 func recentFailures(inst *model.Instance, component string, now time.Time) (n int) {
-	for i := range inst.Failures {
-		e := &inst.Failures[i]
+	for _, e := range inst.Failures {
 		if e.Component != component {
 			continue
 		}

@@ -49,14 +49,10 @@ func runsReduced(inst *model.Instance) bool {
 
 // reduced reports whether the grants are less than the spec asks for.
 func reduced(inst *model.Instance) bool {
-	for i := range inst.Components {
-		g := &inst.Components[i].Grant
-		c, ok := inst.Spec.Component(g.Component)
-		if ok && (g.Replicas < c.Replicas || g.QoS != c.QoS) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(inst.Components, func(s model.ComponentState) bool {
+		c, ok := inst.Spec.Component(s.Grant.Component)
+		return ok && (s.Grant.Replicas < c.Replicas || s.Grant.QoS != c.QoS)
+	})
 }
 
 func failing(inst *model.Instance) bool {

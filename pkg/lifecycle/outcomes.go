@@ -35,8 +35,7 @@ func noteOutcomes(inst *model.Instance, applied *model.Applied, shown workloads,
 			all = append(all, *o)
 		}
 	}
-	for i := range shown {
-		w := &shown[i]
+	for _, w := range shown {
 		if w.Failure == nil || !slices.Contains(shownByPods, model.Reason(w.Failure.Reason)) || !inst.Phase.Active() {
 			continue
 		}

@@ -20,8 +20,7 @@ func Recall(inst *model.Instance) (list []model.RecalledWorkload) {
 	case inst.Shown == nil || !inst.Phase.Active():
 		return nil
 	}
-	for i := range inst.Shown.Components {
-		e := &inst.Shown.Components[i]
+	for _, e := range inst.Shown.Components {
 		spec, declared := inst.Spec.Component(e.Component)
 		s, known := inst.Component(e.Component)
 		if !declared || !known {

@@ -66,8 +66,7 @@ func canGoBack(inst *model.Instance, room *room) bool {
 // that run. The ledger has only digests of their values, so values that an update
 // has changed or deleted are lost.
 func restorable(inst *model.Instance) bool {
-	for i := range inst.Previous.Components {
-		c := &inst.Previous.Components[i]
+	for _, c := range inst.Previous.Components {
 		if !c.Redacted() {
 			continue
 		}

@@ -54,8 +54,7 @@ func (r *room) with(inst *model.Instance) amounts {
 // besides is what is left free beside the instance.
 func (r *room) besides(inst *model.Instance) amounts {
 	left := r.with(inst)
-	for i := range inst.Components {
-		s := &inst.Components[i]
+	for _, s := range inst.Components {
 		left[s.Grant.Pool] = left[s.Grant.Pool].Sub(s.Takes())
 	}
 	return left
@@ -118,8 +117,7 @@ func measure(ledger *model.Ledger, ruling *model.Ruling, seen *model.Observation
 		if ruled[inst.App] || !inst.Phase.Active() {
 			continue
 		}
-		for j := range inst.Components {
-			s := &inst.Components[j]
+		for _, s := range inst.Components {
 			count(inst.App, &s.Grant, s.Takes())
 		}
 	}

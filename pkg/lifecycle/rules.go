@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -119,14 +120,7 @@ func afterwards(is func(declared) bool) condition {
 
 // ruled asks whether arbitration gave one of the verdicts.
 func ruled(verdicts ...model.Verdict) condition {
-	return func(f *facts) bool {
-		for _, v := range verdicts {
-			if f.verdict(v) {
-				return true
-			}
-		}
-		return false
-	}
+	return func(f *facts) bool { return slices.ContainsFunc(verdicts, f.verdict) }
 }
 
 // run asks whether the run of the accepted spec ended in one of the phases.

@@ -56,8 +56,7 @@ func UnkeptUnits(fleet *model.Fleet, short []model.Shortfall) (problems []model.
 	}
 	type promise struct{ unit, pool, resource, setting string }
 	told := map[promise]bool{}
-	for i := range short {
-		s := &short[i]
+	for _, s := range short {
 		p := promise{s.Unit, s.Pool, s.Resource, s.Setting}
 		if s.Unit == "" || told[p] {
 			continue

@@ -197,15 +197,12 @@ func stageGoesWell(old, now *model.Instance, recent bool) bool {
 
 // imagesOf returns those of the images of a component that were shown before, of either
 // of its versions.
-func imagesOf(before *model.Shown, e *model.ShownComponent) (known []string) {
-	for _, image := range e.Images {
-		if slices.ContainsFunc(before.Components, func(b model.ShownComponent) bool {
+func imagesOf(before *model.Shown, e *model.ShownComponent) []string {
+	return slices.DeleteFunc(slices.Clone(e.Images), func(image string) bool {
+		return !slices.ContainsFunc(before.Components, func(b model.ShownComponent) bool {
 			return b.Component == e.Component && slices.Contains(b.Images, image)
-		}) {
-			known = append(known, image)
-		}
-	}
-	return known
+		})
+	})
 }
 
 // sameButCounts reports whether two records of an instance differ at most in what the

@@ -100,8 +100,7 @@ func (c components) advanceJob(run *model.Run, spec *model.Component, s *model.C
 // it, one that failed counts. What a run went back to has the states of that run.
 func cameTo(run *model.Run, flow *model.Workflow, component string) model.State {
 	state := model.StateNotRun
-	for i := range run.Steps {
-		rec := &run.Steps[i]
+	for _, rec := range run.Steps {
 		decl, _ := model.Find(flow.Steps, rec.Name)
 		phase, began := rec.Phase, rec.Job == component
 		if undo := rec.Undo; undo != nil && undo.Component == component {

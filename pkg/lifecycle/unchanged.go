@@ -53,12 +53,9 @@ func goesOn(c *model.Component, s *model.ComponentState, shown workloads) bool {
 	if s.Hold || s.Beside != nil || s.Pauses != 0 || !s.Pause.IsZero() || s.Message != "" || s.Grant.Replicas < c.Replicas || s.Grant.QoS != c.QoS {
 		return false
 	}
-	switch {
-	case s.Finished():
-		return true
-	case s.State == model.StateReady:
-		w := shown.of(c.Name)
-		return w != nil && s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Current && w.Ready >= w.Replicas && !w.Done && w.Failure == nil
+	if s.Finished() || s.State != model.StateReady {
+		return s.Finished()
 	}
-	return false
+	w := shown.of(c.Name)
+	return whole(w) && s.Run == s.Grant.Replicas && w.Digest == s.Workload && w.Failure == nil
 }
