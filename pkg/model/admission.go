@@ -117,8 +117,7 @@ func admission(a *Application) (values []PolicyValue) {
 		}
 		add("adopt."+strconv.Itoa(i), takes)
 	}
-	for i := range a.Components {
-		c := &a.Components[i]
+	for _, c := range a.Components {
 		add := func(field, value string) { add("components."+c.Name+"."+field, value) }
 		add("definition", c.Definition)
 		add("health", c.Health)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"net/url"
 	"strings"
 )
 
@@ -73,17 +74,7 @@ func fill(template string, pairs ...string) string {
 }
 
 func escapeURL(s string) string {
-	const digits = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(s) {
-		c := s[i]
-		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._/", c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.WriteString("%" + string(digits[c>>4]) + string(digits[c&15]))
-		}
-	}
-	return b.String()
+	return strings.NewReplacer("+", "%20", "%2F", "/", "~", "%7E").Replace(url.QueryEscape(s))
 }
 
 // hosts are the links of Git hosts that everybody can use. {branch} is the one with the pages of applications.

@@ -38,8 +38,7 @@ type Right struct {
 // of one.
 func (i *Instance) Reads() (all []Reads) {
 	for _, spec := range i.Specs() {
-		for k := range spec.Components {
-			c := &spec.Components[k]
+		for _, c := range spec.Components {
 			if !bytes.Contains(c.Traits, []byte(`"cluster"`)) {
 				continue
 			}
@@ -93,8 +92,7 @@ func (i *Instance) MaxLimits() (most Resources) {
 // of a rolling update, jobs that have not ended, and during an update the larger of both
 // versions. A pod that dies has its place in it.
 func (i *Instance) Room() (sum Resources) {
-	for k := range i.Components {
-		s := &i.Components[k]
+	for _, s := range i.Components {
 		if s.Finished() {
 			continue
 		}

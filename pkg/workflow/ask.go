@@ -78,11 +78,7 @@ func (a *question) settleStep() string {
 func (a *question) check() string {
 	rec, ok := a.inst.Run.Step(a.Step)
 	if !ok {
-		names := make([]string, len(a.inst.Run.Steps))
-		for i := range names {
-			names[i] = a.inst.Run.Steps[i].Name
-		}
-		return fmt.Sprintf("the workflow of %s has no step %s; it has %s", a.inst.App, text.Clean(a.Step), text.Enumerate(names, maxNamed))
+		return fmt.Sprintf("the workflow of %s has no step %s; it has %s", a.inst.App, text.Clean(a.Step), text.Enumerate(model.Names(a.inst.Run.Steps), maxNamed))
 	}
 	decides := a.Action == model.CommandApprove || a.Action == model.CommandReject
 	declared := a.declared()

@@ -208,8 +208,7 @@ func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 		if s.State == model.StateReady {
 			stable.Ready = s.Run
 		}
-		for k := range running {
-			w := &running[k]
+		for _, w := range running {
 			switch {
 			case w.Component != s.Grant.Component || w.Intent != "":
 			case !w.Beside && w.Digest == s.Workload && s.State == model.StateFailed && !s.Ended:

@@ -22,8 +22,7 @@ func Due(run *model.Run, last time.Time) time.Time {
 			}
 		}
 	}
-	for i := range run.Steps {
-		s := &run.Steps[i]
+	for _, s := range run.Steps {
 		switch s.Phase {
 		case model.StepActive:
 			sooner(s.Deadline, s.Until)

@@ -51,12 +51,7 @@ func firstOf(issues *cel.Issues) string {
 // Results reports whether the condition speaks of how steps ended, so that it takes
 // over from the rule that all dependencies have to end well.
 func (c Condition) Results() bool {
-	for _, name := range []string{"always", "succeeded", "failed", "skipped"} {
-		if c.speaksOf(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"always", "succeeded", "failed", "skipped"}, c.speaksOf)
 }
 
 func (c Condition) speaksOf(name string) bool {
