@@ -13,22 +13,18 @@ func nameDomain(d *model.Decision, app *solve.App) {
 	if !app.Granted() {
 		return
 	}
-	for i := range app.Grants {
-		g := &app.Grants[i]
+	for _, g := range app.Grants {
 		comp, ok := app.Spec.Component(g.Component)
 		if !ok || !comp.Gathers() || g.Replicas == 0 || g.Pool == "" {
 			continue
 		}
 		over := comp.Placement.Together.Over
-		switch len(g.Domains) {
-		case 1:
+		if len(g.Domains) == 1 {
 			d.Message += fmt.Sprintf("; it stands together in %s %s of pool %s", over, g.Domains[0], g.Pool)
-		default:
-			d.Message += fmt.Sprintf("; no %s of pool %s had room for all when it was placed, so it stands in several", over, g.Pool)
-			if len(g.Domains) > 0 {
-				d.Message += ": " + strings.Join(g.Domains, ", ")
-			}
+			return
 		}
+		several := fmt.Sprintf("; no %s of pool %s had room for all when it was placed, so it stands in several: ", over, g.Pool)
+		d.Message += strings.TrimSuffix(several+strings.Join(g.Domains, ", "), ": ")
 		return
 	}
 }

@@ -61,7 +61,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 	}
 	if app.Standing != nil {
 		d.Standing = recordedClass[app.Base().Class]
-		d.Shares, d.Past = w.shares(app), w.past(app)
+		d.Shares, d.Past = w.shares(app)
 	}
 	for _, v := range app.Victims {
 		d.Displaced = append(d.Displaced, w.displacement(v))
@@ -106,38 +106,25 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 }
 
 // shares are the dominant shares of the application's tenant and of the groups
-// above it, in thousandths of all capacity.
-func (w *Writer) shares(app *solve.App) []model.TenantShare {
-	var shares []model.TenantShare
+// above it, in thousandths of all capacity, and what these had, nil if weights do not follow it.
+func (w *Writer) shares(app *solve.App) (shares []model.TenantShare, past []model.PastShare) {
 	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
 		n := &w.Nodes[i]
-		s := model.TenantShare{Of: n.Name, Used: thousandths(n.Used.Dominant(w.Total)), Guaranteed: thousandths(n.Guarantee.Dominant(w.Total)),
-			FairShare: thousandths(n.FairShare), Weight: int(n.Declared)}
-		shares = append(shares, s)
+		shares = append(shares, model.TenantShare{Of: n.Name, Used: thousandths(n.Used.Dominant(w.Total)), Guaranteed: thousandths(n.Guarantee.Dominant(w.Total)),
+			FairShare: thousandths(n.FairShare), Weight: int(n.Declared)})
+		if w.HalfLife > 0 {
+			used, factor := w.Past(n)
+			past = append(past, model.PastShare{Of: n.Name, Used: thousandths(used), Weight: int(n.Declared), Scaled: int(n.Declared) * factor})
+		}
 	}
-	return shares
-}
-
-// past is what the tenant and its groups had, nil if weights do not follow it.
-func (w *Writer) past(app *solve.App) (past []model.PastShare) {
-	if w.HalfLife == 0 {
-		return nil
-	}
-	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
-		n := &w.Nodes[i]
-		used, factor := w.Past(n)
-		past = append(past, model.PastShare{Of: n.Name, Used: thousandths(used), Weight: int(n.Declared), Scaled: int(n.Declared) * factor})
-	}
-	return past
+	return shares, past
 }
 
 // policyDigest identifies the policy and the quota that a decision was made under.
 func (w *Writer) policyDigest(app *solve.App) model.Digest {
-	var policy *model.Policy
+	policy := &model.Policy{}
 	if app.Spec != nil {
 		policy = &app.Spec.Policy
-	} else {
-		policy = &model.Policy{}
 	}
 	t := w.Nodes[app.Tenant].Tenant
 	if last, ok := w.digests[t]; ok && last.policy.Equal(policy) { // most applications of a tenant have the same

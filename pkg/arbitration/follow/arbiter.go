@@ -74,9 +74,7 @@ func (t *tracker) wakes() (at time.Time) {
 		}
 		soonest(t.ProtectedUntil(app))
 		soonest(app.Ending.Until)
-		if !app.EvictAt.IsZero() {
-			soonest(app.EvictAt)
-		}
+		soonest(app.EvictAt)
 	}
 	if !t.Patient {
 		return at
