@@ -327,8 +327,7 @@ func (a *Advisor) likeness(app *solve.App) string {
 	for _, at := range app.Standing {
 		s.number(int64(at.Class)<<32 | int64(at.Band))
 	}
-	for i := range app.Findings {
-		f := &app.Findings[i]
+	for _, f := range app.Findings {
 		s.text(f.Name)
 		s.number(f.Used)
 		s.number(f.Limit)

@@ -20,8 +20,7 @@ type limit struct {
 
 // limits lists the quotas that keep the application out, or from growing.
 func (p *points) limits() (list []limit) {
-	for i := range p.failed {
-		f := &p.failed[i]
+	for _, f := range p.failed {
 		of, key, ok := strings.Cut(f.Name, "quota.")
 		node := p.app.Tenant
 		if of != "" {

@@ -22,12 +22,8 @@ type points struct {
 
 // points finds what is short for the application.
 func (s *search) points() *points {
-	p := &points{search: s, levels: s.LevelsOf(s.app, s.app.Wanted), lacks: s.Lacks(s.app), amounts: map[int][]int64{}}
-	for i := range s.app.Findings {
-		if f := s.app.Findings[i]; !f.OK {
-			p.failed = append(p.failed, f)
-		}
-	}
+	p := &points{search: s, levels: s.LevelsOf(s.app, s.app.Wanted, nil), lacks: s.Lacks(s.app), amounts: map[int][]int64{}}
+	p.failed = slices.DeleteFunc(slices.Clone(s.app.Findings), func(f solve.Finding) bool { return f.OK })
 	add := func(r int) {
 		if r >= 0 && !slices.Contains(p.resources, r) {
 			p.resources = append(p.resources, r)

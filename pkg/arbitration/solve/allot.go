@@ -44,12 +44,7 @@ func (c *Case) Allot(retry Retry) {
 
 // updates tries the newer specs that passed the gate, best standing first.
 func (a *allotment) updates() {
-	var updates []*App
-	for _, app := range a.Changed {
-		if app.Update != nil && app.Granted() {
-			updates = append(updates, app)
-		}
-	}
+	updates := slices.DeleteFunc(slices.Clone(a.Changed), func(app *App) bool { return app.Update == nil || !app.Granted() })
 	slices.SortFunc(updates, serveOrder)
 	for _, app := range updates {
 		if app.Granted() {

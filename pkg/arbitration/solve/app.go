@@ -150,11 +150,8 @@ func (app *App) WaitsSince(now time.Time) time.Time {
 
 // Policy is the policy of the spec in Git, else of the accepted one.
 func (app *App) Policy() *model.Policy {
-	switch {
-	case app.Wanted != nil:
-		return &app.Wanted.Policy
-	case app.Spec != nil:
-		return &app.Spec.Policy
+	if spec := cmp.Or(app.Wanted, app.Spec); spec != nil {
+		return &spec.Policy
 	}
 	return &model.Policy{}
 }

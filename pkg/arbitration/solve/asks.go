@@ -67,8 +67,7 @@ func (a *allotment) untold(pool string) Vector {
 		if !app.Granted() {
 			continue
 		}
-		for i := range app.Grants {
-			g := &app.Grants[i]
+		for _, g := range app.Grants {
 			if comp, ok := app.Spec.Component(g.Component); g.Told == nil || g.Pool != pool || !ok || app.done(app.Spec, comp) {
 				continue
 			}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -62,8 +63,7 @@ func Devices(apps []*model.Application, pools []model.Pool, instances []model.In
 		}
 	}
 	for _, app := range apps {
-		for i := range app.Components {
-			comp := &app.Components[i]
+		for _, comp := range app.Components {
 			for name := range comp.Requests.Devices {
 				names[name] = true
 			}
@@ -118,11 +118,8 @@ func (c *Case) ReadApp(app *App, id model.AppID, wanted *model.Application, unus
 		app.declared = c.Now
 		c.Newcomers = append(c.Newcomers, app)
 	}
-	switch {
-	case app.Wanted != nil:
-		app.Priority = app.Wanted.Priority
-	case app.Accepted() != nil:
-		app.Priority = app.Accepted().Priority
+	if spec := cmp.Or(app.Wanted, app.Accepted()); spec != nil {
+		app.Priority = spec.Priority
 	}
 	app.Band = c.Fleet.Platform.BandOf(app.Priority)
 	c.Patient = c.Patient || app.Policy().ReserveAfter > 0

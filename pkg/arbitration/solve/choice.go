@@ -10,7 +10,7 @@ import (
 // application may take is exceeded least, -1 if no pool could take them.
 func (p *PoolSet) roomiest(app *App, spec *model.Application, full *Level) int {
 	best, excess := -1, Share(0)
-	for _, at := range p.choices(app, spec) {
+	for _, at := range p.Choices(app, spec) {
 		if s := p.shareTaken(spec, full.loads(at)); best < 0 || s < excess {
 			best, excess = at, s
 		}
@@ -71,9 +71,9 @@ func (p *PoolSet) boundTo(app *App, spec *model.Application, comp *model.Compone
 	return -1
 }
 
-// choices returns the pools, by name, that offer what every component without a
+// Choices returns the pools, by name, that offer what every component without a
 // pool of its own needs.
-func (p *PoolSet) choices(app *App, spec *model.Application) []int {
+func (p *PoolSet) Choices(app *App, spec *model.Application) []int {
 	fit := make([]int, 0, len(p.Pools))
 	for at := range p.Pools {
 		ok := true
@@ -105,7 +105,7 @@ func (p *PoolSet) Preferred(app *App, spec *model.Application, full *Level) []in
 	if full.Loose == nil {
 		return []int{-1}
 	}
-	fit := p.choices(app, spec)
+	fit := p.Choices(app, spec)
 	fit = slices.DeleteFunc(fit, func(at int) bool {
 		if spec.Budget > 0 && p.cost(full.loads(at)) > spec.Budget {
 			return true

@@ -19,6 +19,7 @@ func choose(options []*option, needs []need) []move {
 	for _, o := range options {
 		missing.sub(o.degraded())
 	}
+	var moves []move
 	evicted := map[*option]bool{}
 	if !missing.isNothing() {
 		chosen := cover(candidatesOf(options, (*option).beyond), missing)
@@ -26,13 +27,9 @@ func choose(options []*option, needs []need) []move {
 			return nil
 		}
 		for _, x := range chosen {
-			evicted[x.option] = true
+			evicted[x.option], moves = true, append(moves, move{x.option, -1})
 			rest.sub(x.option.all)
 		}
-	}
-	var moves []move
-	for o := range evicted {
-		moves = append(moves, move{o, -1})
 	}
 	if !rest.isNothing() {
 		for _, x := range cover(candidatesOf(options, func(o *option) Vector {

@@ -20,8 +20,7 @@ type domain struct {
 // roomy lists, by name, the domains with room for an amount: beside what is booked
 // there, or in all.
 func (q *Pool) roomy(one Vector, booked bool) (names []string) {
-	for i := range q.domains {
-		d := &q.domains[i]
+	for _, d := range q.domains {
 		free := true
 		for r, n := range one {
 			used := int64(0)
@@ -44,10 +43,8 @@ func (q *Pool) spread(app *App, comp *model.Component, one Vector, g *model.Gran
 	if s == nil || s.Over == "node" || g.Replicas == 0 {
 		return nil
 	}
-	for i := range app.Holds { // what runs stays where it is
-		if h := &app.Holds[i]; h.Component == comp.Name && h.Pool == q.Name && len(h.Domains) >= s.Min {
-			return h.Domains
-		}
+	if h := model.Get(app.Holds, comp.Name); h.Pool == q.Name && len(h.Domains) >= s.Min {
+		return h.Domains // what runs stays where it is
 	}
 	names := q.roomy(one, true)
 	free := func(name string) int64 {

@@ -289,10 +289,6 @@ func (s *scale) standsBetter() bool {
 // poorest is the option of another tenant that the plan would leave with most missing of
 // its fair share; of several the one that stands best.
 func (s *scale) poorest(after []lack) (found *option) {
-	short := map[int]Share{}
-	for k, i := range s.nodes {
-		short[i] = after[k].short
-	}
 	var most Share
 	for i := range s.moves {
 		v := s.moves[i].option.app
@@ -301,7 +297,7 @@ func (s *scale) poorest(after []lack) (found *option) {
 		}
 		var worst Share
 		for n := v.Tenant; n > 0 && !s.Above(n, s.search.app.Tenant); n = s.Nodes[n].Parent {
-			worst = max(worst, short[n])
+			worst = max(worst, after[slices.Index(s.nodes, n)].short)
 		}
 		if found == nil || worst >= most {
 			found, most = s.moves[i].option, worst

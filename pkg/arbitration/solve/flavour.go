@@ -37,7 +37,7 @@ func (g gate) pass(app *App, spec *model.Application, surge []bool) (levels []Le
 	n := spec.OpenFlavours(app.Holds)
 	app.flavour, app.Variants, app.Passed = 0, nil, nil
 	for app.flavour = range n {
-		l := g.levelsOf(app, spec, surge)
+		l := g.LevelsOf(app, spec, surge)
 		f, passes := g.check(app, spec, l)
 		if passes && ok {
 			f, passes = g.beside(app, l)
@@ -78,7 +78,7 @@ func (g gate) standBy(app *App, spec *model.Application, levels []Level) {
 	waiting := *app
 	waiting.Holds = nil
 	for waiting.flavour = range spec.OpenFlavours(nil) {
-		first := g.levelsOf(&waiting, spec, nil)
+		first := g.LevelsOf(&waiting, spec, nil)
 		if _, ok := g.each(ofPlaces, &waiting, spec, first); !ok {
 			continue
 		}
@@ -181,7 +181,7 @@ func (b *Books) AsksFor(app *App, spec *model.Application) Vector {
 	defer func() { app.flavour = flavour }()
 	most := b.Zero()
 	for app.flavour = range spec.OpenFlavours(app.Holds) {
-		most = most.atLeast(b.levelsOf(app, spec, nil)[0].Total)
+		most = most.atLeast(b.LevelsOf(app, spec, nil)[0].Total)
 	}
 	return most
 }

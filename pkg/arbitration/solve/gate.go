@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -72,9 +73,7 @@ func refusal(found []Finding) *model.Refusal {
 	var messages []string
 	for i := range found {
 		if f := &found[i]; !f.OK {
-			if r.Reason == "" {
-				r.Reason = f.Reason
-			}
+			r.Reason = cmp.Or(r.Reason, f.Reason)
 			messages = append(messages, f.Text[2])
 		}
 	}
@@ -85,8 +84,7 @@ func refusal(found []Finding) *model.Refusal {
 // checkAmounts refuses negative amounts and amounts that cannot be added up. The
 // schema lets none of them pass.
 func checkAmounts(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
-	for i := range spec.Components {
-		comp := &spec.Components[i]
+	for _, comp := range spec.Components {
 		least := min(int64(comp.Replicas), comp.Requests.CPU, comp.Requests.Memory)
 		for _, n := range comp.Requests.Devices {
 			least = min(least, n)

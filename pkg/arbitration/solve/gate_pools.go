@@ -87,7 +87,7 @@ func checkGang(g gate, app *App, spec *model.Application, levels []Level) (found
 		return found
 	}
 	var first []Finding
-	for _, at := range g.choices(app, spec) {
+	for _, at := range g.Choices(app, spec) {
 		f, fits := look(at, least.Loose)
 		if fits {
 			return append(found, f...)
@@ -110,7 +110,7 @@ func checkBudget(g gate, app *App, spec *model.Application, levels []Level) []Fi
 		return nil
 	}
 	cost := int64(-1)
-	for _, at := range g.choices(app, spec) {
+	for _, at := range g.Choices(app, spec) {
 		if n := g.cost(levels[0].loads(at)); cost < 0 || n < cost {
 			cost = n
 		}

@@ -7,38 +7,35 @@ import (
 )
 
 // checkTogether checks that what has to stand in one domain fits, at the least, into one that is empty.
-func checkTogether(g gate, app *App, spec *model.Application, levels []Level) []Finding {
+func checkTogether(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	gang := levels[len(levels)-1].gang
 	if gang == nil || !gang.required || gang.amount.isNothing() {
 		return nil
 	}
 	pools := []int{gang.pool}
 	if gang.pool < 0 {
-		pools = g.choices(app, spec)
+		pools = g.Choices(app, spec)
 	}
-	var f *Finding
 	for _, at := range pools {
 		q := &g.Pools[at]
 		r, largest := q.largestDomain(gang.amount)
 		if r < 0 {
 			return nil
 		}
-		if f != nil {
+		if found != nil {
 			continue
 		}
 		name := g.Names[r]
-		f = &Finding{Name: "components." + gang.members[0] + ".placement.together." + name, Resource: name, Asked: gang.amount[r], Limit: largest,
+		f := Finding{Name: "components." + gang.members[0] + ".placement.together." + name, Resource: name, Asked: gang.amount[r], Limit: largest,
 			At: spec.At["components."+gang.members[0]+".placement.together"], Reason: model.ReasonDomainTooSmall}
 		amounts := model.FormatAmounts(name, f.Asked, f.Limit)
 		f.Text[2] = fmt.Sprintf("stands in one %s with %s %s at the least, the largest %s of pool %s has %s", gang.over, amounts[0], name, gang.over, q.Name, amounts[1])
 		if len(q.Domains) == 0 {
 			f.Text[2] = fmt.Sprintf("stands in one %s, and no node of pool %s names its %s in the label %s", gang.over, q.Name, gang.over, q.spec.TopologyKey)
 		}
+		found = []Finding{f}
 	}
-	if f == nil {
-		return nil
-	}
-	return []Finding{*f}
+	return found
 }
 
 // largestDomain is the resource of which an amount is more than any domain of the pool has, and how much the one has that

@@ -15,7 +15,7 @@ func (c *Case) KeepPlace(app *App) {
 		return
 	}
 	surge := app.held(spec, app.surges(spec))
-	app.Spec, app.Levels, app.Grants = spec, c.levelsOf(app, spec, surge), app.kept(spec, surge)
+	app.Spec, app.Levels, app.Grants = spec, c.LevelsOf(app, spec, surge), app.kept(spec, surge)
 	app.Level = levelOf(spec, app.Levels, app.Grants)
 	if !slices.EqualFunc(app.Grants, app.Holds, model.Grant.SameCapacity) {
 		c.noteChange(app)

@@ -146,10 +146,10 @@ func (app *App) grantsAt(spec *model.Application, k Cut) []model.Grant {
 	return grants
 }
 
-// levelsOf returns the levels of a spec, best first. Components that name a pool or
+// LevelsOf returns the levels of a spec, best first. Components that name a pool or
 // already run in one are bound to it, and components that are done take nothing.
 // Components that surge take their replicas twice.
-func (b *Books) levelsOf(app *App, spec *model.Application, surge []bool) []Level {
+func (b *Books) LevelsOf(app *App, spec *model.Application, surge []bool) []Level {
 	cutsOf := cuts(spec)
 	levels := make([]Level, len(cutsOf))
 	pools := make([]int, len(spec.Components))

@@ -48,8 +48,7 @@ func (t *Tree) bookInPool(tenant int, l *Load, sign int) {
 // anyway.
 func (t *Tree) beyondPoolQuota(tenant int, loads, kept []Load) (short []Shortage) {
 	for i := tenant; i > 0; i = t.Nodes[i].Parent {
-		for k := range t.Nodes[i].pools {
-			q := &t.Nodes[i].pools[k]
+		for _, q := range t.Nodes[i].pools {
 			for r := range q.limit {
 				asked, free := HeldOf(loads, q.pool, r), q.limit[r]-q.used[r]
 				if asked > 0 && asked > max(free, HeldOf(kept, q.pool, r)) {
@@ -67,7 +66,7 @@ func checkPoolQuotas(g gate, app *App, spec *model.Application, levels []Level) 
 	least := &levels[len(levels)-1]
 	pools := []int{-1}
 	if least.Loose != nil {
-		pools = g.choices(app, spec)
+		pools = g.Choices(app, spec)
 	}
 	for n, at := range pools {
 		here, fits := g.poolQuota(app, least.loads(at))
@@ -86,8 +85,7 @@ func (g gate) poolQuota(app *App, loads []Load) (found []Finding, fits bool) {
 	fits = true
 	for i := app.Tenant; i > 0; i = g.Nodes[i].Parent {
 		n := &g.Nodes[i]
-		for k := range n.pools {
-			q := &n.pools[k]
+		for _, q := range n.pools {
 			pool := g.Pools[q.pool].Name
 			for r, limit := range q.limit {
 				asked := HeldOf(loads, q.pool, r)

@@ -56,8 +56,7 @@ func (q *Pool) Withheld() []Vector {
 	for i := range q.Reservations {
 		all = append(all, q.Reservations[i].used)
 	}
-	for i := range q.promises {
-		p := &q.promises[i]
+	for _, p := range q.promises {
 		all = append(all, p.need, p.ends, p.inside, p.insideEnds, Vector{p.at.UnixNano()})
 	}
 	return all

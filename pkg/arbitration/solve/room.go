@@ -333,13 +333,8 @@ const (
 
 // Preemption returns how far a policy lets applications preempt others.
 func Preemption(policy *model.Policy) Reach {
-	switch policy.Preemption {
-	case model.PreemptionWithinTenant:
-		return WithinTenant
-	case model.PreemptionReclaim:
-		return Reclaim
-	case model.PreemptionAny:
-		return AnyBand
-	}
-	return Never
+	return Reach(max(0, slices.Index(reaches, policy.Preemption)))
 }
+
+// reaches are what policies say, in the same order.
+var reaches = []model.Preemption{model.PreemptionNone, model.PreemptionWithinTenant, model.PreemptionReclaim, model.PreemptionAny}

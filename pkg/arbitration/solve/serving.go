@@ -38,13 +38,10 @@ func (s *serving) serve(o *Served, concerned func(*App) bool) {
 // updatesStay reports whether no newer spec fits that did not: these are served before those that wait. Where that is much to look at it
 // says no.
 func (s *serving) updatesStay() bool {
-	var updates []*App
-	for _, app := range s.waiting.unsettled {
-		if app.declined != nil {
-			updates = append(updates, app)
+	return !slices.ContainsFunc(s.waiting.unsettled, func(app *App) bool {
+		if app.declined == nil {
+			return false
 		}
-	}
-	return !slices.ContainsFunc(updates, func(app *App) bool {
 		held := s.Release(app)
 		was := *app
 		app.Levels, app.Standing, app.before = app.declined.levels, app.declined.standing, app.declined.before

@@ -38,8 +38,7 @@ func (a *allotment) shortages() {
 // are gone: they cannot go to another one while they run.
 func (a *allotment) domainShortages(at int) {
 	q := &a.Pools[at]
-	for i := range q.domains {
-		d := &q.domains[i]
+	for _, d := range q.domains {
 		if d.taken.Fits(d.capacity) || d.nodes == 0 && !d.gone {
 			continue
 		}

@@ -62,12 +62,7 @@ func (c *Case) Stand() {
 // StandTenant ranks the parts of one tenant's applications.
 func (c *Case) StandTenant(i int) {
 	slices.SortFunc(c.Members[i], FirstCome) // they are, nearly, from the pass before
-	apps := make([]*App, 0, len(c.Members[i]))
-	for _, app := range c.Members[i] {
-		if app.Levels != nil {
-			apps = append(apps, app)
-		}
-	}
+	apps := slices.DeleteFunc(slices.Clone(c.Members[i]), func(app *App) bool { return app.Levels == nil })
 	r := c.ranks(i, c.standUpdates(i, apps))
 	r.rank(apps)
 	c.Nodes[i].Stood = r.Stood
@@ -76,13 +71,8 @@ func (c *Case) StandTenant(i int) {
 // standUpdates ranks the parts of newer specs: where they would stand if all of the tenant ran.
 func (c *Case) standUpdates(i int, apps []*App) (steady span) {
 	steady = span{0, endless}
-	var updates []*App
-	for _, app := range apps {
-		if app.Update != nil {
-			updates = append(updates, app)
-		}
-	}
-	if updates == nil {
+	updates := slices.DeleteFunc(slices.Clone(apps), func(app *App) bool { return app.Update == nil })
+	if len(updates) == 0 {
 		return steady
 	}
 	swap := func() {

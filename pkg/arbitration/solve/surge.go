@@ -47,8 +47,7 @@ func (app *App) refuse(r *model.Refusal, surge []bool) {
 // switched reports whether a step of the workflow brings a component as a whole
 // second version beside the first.
 func switched(spec *model.Application, comp *model.Component) bool {
-	for i := range spec.Workflow.Steps {
-		s := &spec.Workflow.Steps[i]
+	for _, s := range spec.Workflow.Steps {
 		switch {
 		case s.Type != "blue-green":
 		case len(s.Components) > 0 && slices.Contains(s.Components, comp.Name):

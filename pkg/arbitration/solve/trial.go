@@ -169,7 +169,7 @@ func (j *journal) gateInstead(app, edited *App, top int) (passes, known bool) {
 			}
 		default:
 			if is == nil {
-				is = j.levelsOf(o, o.Wanted, nil)
+				is = j.LevelsOf(o, o.Wanted, nil)
 			}
 			if _, ok = g.check(o, o.Wanted, is); ok != (o.Levels != nil) {
 				return false, false
@@ -209,14 +209,14 @@ func (c *Case) Lacks(app *App) (lacks [][]Shortage) {
 		defer c.move(app, held, 1)
 	}
 	for app.flavour = range app.Wanted.OpenFlavours(app.Holds) {
-		levels := c.levelsOf(app, app.Wanted, nil)
+		levels := c.LevelsOf(app, app.Wanted, nil)
 		l := len(levels) - 1
 		if app.Granted() {
 			l = 0
 		}
 		pools := c.Preferred(app, app.Wanted, &levels[0])
 		if len(pools) == 0 {
-			pools = c.choices(app, app.Wanted)
+			pools = c.Choices(app, app.Wanted)
 		}
 		for _, at := range pools {
 			if _, short := c.fit(app, &levels[l], at, held); short != nil {
@@ -226,9 +226,6 @@ func (c *Case) Lacks(app *App) (lacks [][]Shortage) {
 	}
 	return lacks
 }
-
-// LevelsOf are the levels of a spec of an application, best first.
-func (c *Case) LevelsOf(app *App, spec *model.Application) []Level { return c.levelsOf(app, spec, nil) }
 
 // Offering lists the pools that offer what a component needs, by place.
 func (p *PoolSet) Offering(comp *model.Component) (at []int) {
@@ -240,19 +237,16 @@ func (p *PoolSet) Offering(comp *model.Component) (at []int) {
 	return at
 }
 
-// Choices are the pools that an application could run a spec in, as far as it names none.
-func (c *Case) Choices(app *App, spec *model.Application) []int { return c.choices(app, spec) }
-
 // Costs are what a spec of an application costs an hour in full, in millionths: in each of its flavours, and in each pool for the
 // components that name none.
 func Costs(spec *model.Application, app *App, b *Books) (costs []int64) {
 	flavour := app.flavour
 	defer func() { app.flavour = flavour }()
 	for app.flavour = range spec.OpenFlavours(app.Holds) {
-		full := &b.levelsOf(app, spec, nil)[0]
+		full := &b.LevelsOf(app, spec, nil)[0]
 		pools := []int{-1}
 		if full.Loose != nil {
-			pools = b.choices(app, spec)
+			pools = b.Choices(app, spec)
 		}
 		for _, at := range pools {
 			costs = append(costs, b.cost(full.loads(at)))
