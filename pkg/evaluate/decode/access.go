@@ -13,19 +13,8 @@ import (
 )
 
 type accessDoc struct {
+	model.Access
 	Principals map[string]model.Principal `json:"principals"`
-	Admins     []string                   `json:"admins"`
-	Viewers    []string                   `json:"viewers"`
-}
-
-type platformAccessDoc struct {
-	accessDoc
-	Enforce string   `json:"enforce"`
-	Mergers []string `json:"mergers"`
-
-	Ledger   []string      `json:"ledger"`
-	Audience string        `json:"audience"`
-	Require  *model.People `json:"require"`
 }
 
 type tenantAccessDoc struct {
@@ -33,13 +22,12 @@ type tenantAccessDoc struct {
 	Owners map[string][]string `json:"owners"`
 }
 
-// access returns the access rules of the platform, or their problems.
-func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Problem) {
+// ofPlatform returns the access rules of the platform, or their problems.
+func (d *accessDoc) ofPlatform(own *layer.Layer) (*model.Access, []model.Problem) {
 	if d == nil {
 		return nil, nil
 	}
-	a, problems := d.accessDoc.access("platform", own)
-	a.Enforce, a.Mergers = d.Enforce, sorted(d.Mergers)
+	a, problems := d.access("platform", own)
 	problems = append(problems, d.unknown("platform", "mergers", d.Mergers, own)...)
 	for i, name := range d.Mergers {
 		if slices.Contains(a.Admins, name) {
@@ -47,7 +35,6 @@ func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Pro
 				fmt.Sprintf("names %s, who is an admin of the platform: a Git host signs for everybody who may merge there, so it can have no rights of its own", name)))
 		}
 	}
-	a.Audience, a.Require, a.Ledger = d.Audience, d.Require, d.Ledger
 	if a.Require != nil && a.Audience == "" {
 		problems = append(problems, own.Blame(catalogue.NoAudience, "platform.access.require",
 			"counts people, and without platform.access.audience nobody can say that a signature is meant for this fleet"))
@@ -56,7 +43,7 @@ func (d *platformAccessDoc) access(own *layer.Layer) (*model.Access, []model.Pro
 }
 
 // ungoverned blames access by which nobody could change the platform any more.
-func (d *platformAccessDoc) ungoverned(a *model.Access, own *layer.Layer) []model.Problem {
+func (d *accessDoc) ungoverned(a *model.Access, own *layer.Layer) []model.Problem {
 	if a.Enforce != model.EnforceSigned {
 		return nil
 	}
@@ -75,12 +62,12 @@ func (d *platformAccessDoc) ungoverned(a *model.Access, own *layer.Layer) []mode
 	return nil
 }
 
-// access returns the access rules of a tenant under the platform, or their problems.
-func (d *tenantAccessDoc) access(own, platform *layer.Layer) (*model.Access, []model.Problem) {
+// ofTenant returns the access rules of a tenant under the platform, or their problems.
+func (d *tenantAccessDoc) ofTenant(own, platform *layer.Layer) (*model.Access, []model.Problem) {
 	if d == nil {
 		return nil, nil
 	}
-	a, problems := d.accessDoc.access("tenant", own, platform)
+	a, problems := d.access("tenant", own, platform)
 	for _, app := range slices.Sorted(maps.Keys(d.Owners)) {
 		problems = append(problems, d.unknown("tenant", "owners."+app, d.Owners[app], own, platform)...)
 		a.Owners = append(a.Owners, model.Owners{App: app, Principals: sorted(d.Owners[app])})
@@ -89,7 +76,8 @@ func (d *tenantAccessDoc) access(own, platform *layer.Layer) (*model.Access, []m
 }
 
 func (d *accessDoc) access(field string, own *layer.Layer, above ...*layer.Layer) (*model.Access, []model.Problem) {
-	a := &model.Access{Admins: sorted(d.Admins), Viewers: sorted(d.Viewers)}
+	a := new(d.Access)
+	a.Admins, a.Viewers, a.Mergers = sorted(d.Admins), sorted(d.Viewers), sorted(d.Mergers)
 	problems := d.unknown(field, "admins", d.Admins, own, above...)
 	logins := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(d.Principals)) {

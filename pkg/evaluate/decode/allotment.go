@@ -14,6 +14,7 @@ import (
 
 // allotmentDoc is what the platform gives a tenant.
 type allotmentDoc struct {
+	model.Allotment               // the platform has it for all tenants
 	Weight          int           `json:"weight"`
 	Guarantee       *resourcesDoc `json:"guarantee"`
 	Borrow          *resourcesDoc `json:"borrow"`
@@ -21,19 +22,11 @@ type allotmentDoc struct {
 	PriorityCeiling *int          `json:"priorityCeiling"` // the policy in force has it
 	Adopt           bool          `json:"adopt"`           // the policy in force has it
 	Kinds           []string      `json:"kinds"`           // the policy in force has them
-	Isolation       string        `json:"isolation"`
-	PodSecurity     string        `json:"podSecurity"`
-	Peers           []string      `json:"peers"` // the platform has the links that follow
-	Quota           *struct {
-		resourcesDoc
-		Pools        poolsDoc `json:"pools"`
-		Applications int      `json:"applications"`
-		Workloads    int      `json:"workloads"`
-	} `json:"quota"`
-	Namespaces []string `json:"namespaces"`
-	Hosts      []string `json:"hosts"` // the platform has them for all tenants
-	Services   []string `json:"services"`
-	Work       struct {
+	Isolation       string        `json:"isolation"`       // locked or open
+	PodSecurity     string        `json:"podSecurity"`     // restricted or baseline
+	Peers           []string      `json:"peers"`           // the platform has the links that follow
+	Quota           *quotaDoc     `json:"quota"`
+	Work            struct {
 		CPU string `json:"cpu"`
 	} `json:"work"`
 	Ingress struct {
@@ -42,12 +35,19 @@ type allotmentDoc struct {
 	} `json:"ingress"`
 }
 
+// quotaDoc is a quota, also of what a tenant runs.
+type quotaDoc struct {
+	groupQuotaDoc
+	Applications int `json:"applications"`
+	Workloads    int `json:"workloads"`
+}
+
 // shared returns what allotments say of what all tenants share, by tenant.
 func shared(allotments map[string]allotmentDoc) (all []model.Allotment) {
 	for _, name := range slices.Sorted(maps.Keys(allotments)) {
 		d := allotments[name]
-		a := model.Allotment{Name: name, Namespaces: d.Namespaces, Hosts: d.Hosts, Classes: d.Ingress.Classes, Annotations: d.Ingress.Annotations, Services: d.Services}
-		a.Work = unless(duration(d.Work.CPU), model.Work)
+		a := d.Allotment
+		a.Name, a.Classes, a.Annotations, a.Work = name, d.Ingress.Classes, d.Ingress.Annotations, unless(duration(d.Work.CPU), model.Work)
 		if !reflect.DeepEqual(a, model.Allotment{Name: name}) {
 			all = append(all, a)
 		}
@@ -83,13 +83,7 @@ func allotted(tenant string, platform *layer.Layer) model.Positions {
 // tenant returns a tenant as its allotment has it.
 func (d *allotmentDoc) tenant(name string, platform *layer.Layer) (t *model.Tenant, problems []model.Problem) {
 	path := allotmentOf(name)
-	t = &model.Tenant{Name: name, Weight: d.Weight}
-	if d.Isolation == string(model.IsolationLocked) {
-		t.Isolation = model.IsolationLocked
-	}
-	if d.PodSecurity == string(model.PodSecurityRestricted) {
-		t.PodSecurity = model.PodSecurityRestricted
-	}
+	t = &model.Tenant{Name: name, Weight: d.Weight, Isolation: model.Isolation(unless(d.Isolation, "open")), PodSecurity: model.PodSecurity(unless(d.PodSecurity, "baseline"))}
 	if t.Guarantee, problems = d.Guarantee.amount(path+".guarantee", platform); problems != nil {
 		return nil, problems
 	}

@@ -39,7 +39,7 @@ func (d *resourcesDoc) ceiling(path string, own *layer.Layer) (*model.Resources,
 func (d *resourcesDoc) amount(path string, own *layer.Layer) (model.Resources, []model.Problem) {
 	r, err := d.resources()
 	if err != nil {
-		return model.Resources{}, []model.Problem{own.Blame(catalogue.Amount, path, err.Error())}
+		return r, []model.Problem{own.Blame(catalogue.Amount, path, err.Error())}
 	}
 	return r, nil
 }
@@ -50,12 +50,12 @@ func (d *resourcesDoc) resources() (r model.Resources, err error) {
 	}
 	if d.CPU != "" {
 		if r.CPU, err = model.ParseCPU(d.CPU); err != nil {
-			return r, err
+			return model.Resources{}, err
 		}
 	}
 	if d.Memory != "" {
 		if r.Memory, err = model.ParseMemory(d.Memory); err != nil {
-			return r, err
+			return model.Resources{}, err
 		}
 	}
 	for name, n := range d.Devices {

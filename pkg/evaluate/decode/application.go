@@ -12,12 +12,10 @@ import (
 )
 
 type applicationDoc struct {
-	Name       string            `json:"name"`
-	Labels     map[string]string `json:"labels"`
-	Priority   int               `json:"priority"`
-	Desired    model.Desired     `json:"desired"`
+	model.Application
+	Name       string `json:"name"`
 	Objectives struct {
-		Class        string      `json:"class"`
+		model.Objectives
 		Availability json.Number `json:"availability"`
 		LatencyP99   string      `json:"latencyP99"`
 	} `json:"objectives"`
@@ -28,7 +26,6 @@ type applicationDoc struct {
 	Lifecycle  lifecycleDoc            `json:"lifecycle"`
 	Components map[string]componentDoc `json:"components"`
 	Workflow   *workflowDoc            `json:"workflow"`
-	Adopt      []model.Adoption        `json:"adopt"`
 }
 
 type componentDoc struct {
@@ -72,20 +69,12 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 }
 
 func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *layer.Layer) (*model.Application, []model.Problem) {
-	a := &model.Application{
-		ID:       id,
-		Labels:   d.Labels,
-		Priority: d.Priority,
-		Desired:  d.Desired,
-		Objectives: model.Objectives{
-			Class:        d.Objectives.Class,
-			Availability: int(parts(d.Objectives.Availability, millionth)),
-			LatencyP99:   duration(d.Objectives.LatencyP99),
-		},
-		Budget: parts(d.Budget.CostPerHour, millionth),
-		Policy: d.Policy.Within(policy, own), Lifecycle: d.Lifecycle.lifecycle(policy), Workflow: d.Workflow.workflow(), Adopt: d.Adopt,
-		At: own.Positions(applicationQuoted),
-	}
+	a := new(d.Application)
+	a.ID, a.At = id, own.Positions(applicationQuoted)
+	a.Objectives = d.Objectives.Objectives
+	a.Objectives.Availability, a.Objectives.LatencyP99 = int(parts(d.Objectives.Availability, millionth)), duration(d.Objectives.LatencyP99)
+	a.Budget = parts(d.Budget.CostPerHour, millionth)
+	a.Policy, a.Lifecycle, a.Workflow = d.Policy.Within(policy, own), d.Lifecycle.lifecycle(policy), d.Workflow.workflow()
 	if len(a.Labels) == 0 {
 		a.Labels = nil // as it is after decoding an answer
 	}

@@ -49,16 +49,20 @@ func flavourLimits(c *model.Component, path string, own *layer.Layer) (problems 
 			if limit == 0 || asked <= limit {
 				continue
 			}
-			field := name
-			if name != "cpu" && name != "memory" {
-				field = "devices." + name
-			}
 			amounts := model.FormatAmounts(name, asked, limit)
-			problems = append(problems, beside(own, own.Blame(catalogue.FlavourLimit, fmt.Sprintf("%s.placement.flavours.%d.requests.%s", path, n, field),
-				fmt.Sprintf("requests %s %s, and the component is limited to %s", amounts[0], name, amounts[1])), path+".resources.limits."+field))
+			problems = append(problems, beside(own, own.Blame(catalogue.FlavourLimit, fmt.Sprintf("%s.placement.flavours.%d.requests.%s", path, n, fieldOf(name)),
+				fmt.Sprintf("requests %s %s, and the component is limited to %s", amounts[0], name, amounts[1])), path+".resources.limits."+fieldOf(name)))
 		}
 	}
 	return problems
+}
+
+// fieldOf is where an amount of a resource is written below requests, limits or a quota.
+func fieldOf(resource string) string {
+	if resource == "cpu" || resource == "memory" {
+		return resource
+	}
+	return "devices." + resource
 }
 
 // beside adds to a problem the place of another value, of its layer or of another one.

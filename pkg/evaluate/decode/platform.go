@@ -29,9 +29,9 @@ type platformDoc struct {
 		From []model.Origin `json:"from"`
 	} `json:"ingress"`
 
-	Links       model.Links        `json:"links"`
-	Definitions json.RawMessage    `json:"definitions"` // for applications
-	Access      *platformAccessDoc `json:"access"`
+	Links       model.Links     `json:"links"`
+	Definitions json.RawMessage `json:"definitions"` // for applications
+	Access      *accessDoc      `json:"access"`
 }
 
 type poolDoc struct {
@@ -76,7 +76,7 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 	inBands = bandProblems(p.Bands, own)
 	p.Groups, inGroups = groups(d.Groups, own)
 	p.Reservations, inReservations = reservations(d.Reservations, p.Pools, own)
-	p.Access, inAccess = d.Access.access(own)
+	p.Access, inAccess = d.Access.ofPlatform(own)
 	p.Network, inNetwork = d.network(p.Policy.Exits, own)
 	p.Links, inLinks = d.Links, linkProblems(d.Links, own)
 	problems = slices.Concat(problems, inBands, inGroups, inReservations, doc.Problems, inAccess, inNetwork, inLinks)
@@ -164,7 +164,7 @@ func bandProblems(bands []model.Band, own *layer.Layer) (problems []model.Proble
 
 // profiles are the built-in ones and those of the platform, which may redefine
 // built-in ones.
-func profiles(declared map[string]model.QoSProfile) (out []model.QoSProfile) {
+func profiles(declared map[string]model.QoSProfile) []model.QoSProfile {
 	byName := map[string]model.QoSProfile{}
 	for _, p := range model.BuiltinQoSProfiles() {
 		byName[p.Name] = p
@@ -173,8 +173,5 @@ func profiles(declared map[string]model.QoSProfile) (out []model.QoSProfile) {
 		p.Name = name
 		byName[name] = p
 	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		out = append(out, byName[name])
-	}
-	return out
+	return slices.SortedFunc(maps.Values(byName), func(a, b model.QoSProfile) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -13,6 +13,7 @@ import (
 
 // effectiveDoc is schema.#Effective: the policy in force after a layer.
 type effectiveDoc struct {
+	model.Policy
 	Owner  string `json:"owner"`
 	Limits struct {
 		MaxReplicas     int         `json:"maxReplicas"`
@@ -24,33 +25,15 @@ type effectiveDoc struct {
 		Registries []string `json:"registries"`
 		Pattern    string   `json:"pattern"` // for the schema
 	} `json:"images"`
-	Runtimes   []string `json:"runtimes"`
-	Kinds      []string `json:"kinds"`
-	Namespace  string   `json:"namespace"`
 	Overcommit struct {
 		CPU    json.Number `json:"cpu"`
 		Memory json.Number `json:"memory"`
 	} `json:"overcommit"`
-	Preemption      model.Preemption      `json:"preemption"`
-	Degradation     bool                  `json:"degradation"`
-	Requests        model.RequestsRule    `json:"requests"`
-	RequiredLabels  []string              `json:"requiredLabels"`
-	Strategies      []string              `json:"strategies"`
-	OnUpdateFailure model.OnUpdateFailure `json:"onUpdateFailure"`
-	Deletion        model.Deletion        `json:"deletion"`
-	Conflicts       model.Conflicts       `json:"conflicts"`
-	Immutable       model.Immutable       `json:"immutable"`
 
-	Ladder        []string    `json:"ladder"`
 	MinRuntime    string      `json:"minRuntime"`
 	RestoreHold   string      `json:"restoreHold"`
 	RestoreMargin json.Number `json:"restoreMargin"`
 	ReserveAfter  string      `json:"reserveAfter"`
-
-	Backfill model.Backfill     `json:"backfill"`
-	Flavours model.FlavourOrder `json:"flavours"`
-
-	PriorityClaims model.PriorityClaims `json:"priorityClaims"`
 
 	Egress struct {
 		Hosts []string `json:"hosts"`
@@ -60,17 +43,7 @@ type effectiveDoc struct {
 	Network struct {
 		Egress []string `json:"egress"`
 	} `json:"network"`
-	Secrets  secretsDoc `json:"secrets"`
-	Existing struct {
-		Configs  []string `json:"configs"`
-		Claims   []string `json:"claims"`
-		Gateways []string `json:"gateways"`
-	} `json:"existing"`
-	Rights  []string `json:"rights"`
-	Reading []string `json:"clusterRights"`
-
-	RuntimeClasses []string `json:"runtimeClasses"`
-	HostProcess    bool     `json:"hostProcess"`
+	Secrets secretsDoc `json:"secrets"`
 
 	Defined struct {
 		Components []string `json:"components"`
@@ -101,63 +74,29 @@ type policyDoc struct {
 // policy returns the effective policy of a tenant, or of the platform (""), with the layer
 // that set each value. The layers are given from the platform down.
 func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.Layer) model.Policy {
-	return model.Policy{
-		MaxReplicas:     d.Limits.MaxReplicas,
-		PriorityCeiling: d.Limits.PriorityCeiling,
-		MaxShare:        int(parts(d.Limits.MaxShare, thousandth)),
-		Registries:      sorted(d.Images.Registries),
-		Runtimes:        sorted(d.Runtimes),
-		Kinds:           sorted(d.Kinds),
-		Namespace:       d.Namespace,
-		OvercommitCPU:   int(parts(d.Overcommit.CPU, thousandth)),
-		OvercommitMem:   int(parts(d.Overcommit.Memory, thousandth)),
-		Preemption:      d.Preemption,
-		Degradation:     d.Degradation,
-		RequiredLabels:  sorted(d.RequiredLabels),
-		Strategies:      sorted(d.Strategies),
-		Strategy:        d.Defaults.Strategy,
-		OnUpdateFailure: d.OnUpdateFailure,
-		MaxGrace:        duration(d.Limits.Grace),
-		Deletion:        d.Deletion,
-		Conflicts:       unless(d.Conflicts, model.ConflictsCorrect),
-		Immutable:       unless(d.Immutable, model.ImmutableRefuse),
-		Egress:          sorted(d.Egress.Hosts),
-		Exits:           sorted(d.Network.Egress),
-		Accounts:        sorted(d.Secrets.Annotations),
-		Existing: model.Existing{
-			Configs: sorted(d.Existing.Configs), Claims: sorted(d.Existing.Claims), Gateways: sorted(d.Existing.Gateways),
-		},
-		Rights:          sorted(d.Rights),
-		Reading:         sorted(d.Reading),
-		RuntimeClasses:  sorted(d.RuntimeClasses),
-		HostProcess:     d.HostProcess,
-		Ladder:          d.Ladder, // in the order written
-		MinRuntime:      duration(d.MinRuntime),
-		RestoreHold:     duration(d.RestoreHold),
-		RestoreMargin:   int(parts(d.RestoreMargin, thousandth)),
-		ReserveAfter:    duration(d.ReserveAfter),
-		Backfill:        unless(d.Backfill, model.BackfillReserve),
-		Flavours:        unless(d.Flavours, model.FlavoursFirstFree),
-		PriorityClaims:  unless(d.PriorityClaims, model.ClaimsFull),
-		Replicas:        d.Defaults.Replicas,
-		Priority:        d.Defaults.Priority,
-		StartDeadline:   duration(d.Defaults.StartDeadline),
-		UnreadyAfter:    unless(duration(d.Defaults.UnreadyAfter), model.UnreadyAfter),
-		Requests:        d.Requests,
-		DefaultRequests: d.defaultRequests(),
-		InForce:         inForce(effective, tenant, layers),
+	p := d.Policy
+	p.MaxReplicas, p.PriorityCeiling, p.MaxShare = d.Limits.MaxReplicas, d.Limits.PriorityCeiling, int(parts(d.Limits.MaxShare, thousandth))
+	p.Registries = d.Images.Registries
+	p.OvercommitCPU, p.OvercommitMem = int(parts(d.Overcommit.CPU, thousandth)), int(parts(d.Overcommit.Memory, thousandth))
+	p.MaxGrace = duration(d.Limits.Grace)
+	p.Egress, p.Exits, p.Accounts = d.Egress.Hosts, d.Network.Egress, d.Secrets.Annotations
+	p.MinRuntime, p.RestoreHold, p.ReserveAfter = duration(d.MinRuntime), duration(d.RestoreHold), duration(d.ReserveAfter)
+	p.RestoreMargin = int(parts(d.RestoreMargin, thousandth))
+	p.Conflicts, p.Immutable = unless(p.Conflicts, model.ConflictsCorrect), unless(p.Immutable, model.ImmutableRefuse)
+	p.Backfill, p.Flavours = unless(p.Backfill, model.BackfillReserve), unless(p.Flavours, model.FlavoursFirstFree)
+	p.PriorityClaims = unless(p.PriorityClaims, model.ClaimsFull)
+	p.Replicas, p.Priority, p.Strategy = d.Defaults.Replicas, d.Defaults.Priority, d.Defaults.Strategy
+	p.StartDeadline, p.UnreadyAfter = duration(d.Defaults.StartDeadline), unless(duration(d.Defaults.UnreadyAfter), model.UnreadyAfter)
+	requests := resourcesDoc{CPU: d.Defaults.Requests.CPU, Memory: d.Defaults.Requests.Memory}
+	p.DefaultRequests, _ = requests.resources() // the schema has checked them; what is too large to count is none
+	p.InForce = inForce(effective, tenant, layers)
+	for _, list := range []*[]string{ // the ladder stays in the order written
+		&p.Registries, &p.Runtimes, &p.Kinds, &p.RequiredLabels, &p.Strategies, &p.Egress, &p.Exits, &p.Accounts,
+		&p.Existing.Configs, &p.Existing.Claims, &p.Existing.Gateways, &p.Rights, &p.Reading, &p.RuntimeClasses,
+	} {
+		*list = sorted(*list)
 	}
-}
-
-// defaultRequests are amounts that the schema has checked. One that is too large to
-// count is none.
-func (d *effectiveDoc) defaultRequests() model.Resources {
-	given := resourcesDoc{CPU: d.Defaults.Requests.CPU, Memory: d.Defaults.Requests.Memory}
-	r, err := given.resources()
-	if err != nil {
-		return model.Resources{}
-	}
-	return r
+	return p
 }
 
 // unless returns a value, and leaves out the one that holds without it, so that specs that do

@@ -54,7 +54,9 @@ func narrowPools(t *model.Tenant, written []model.PoolQuota, own, platform *laye
 		limits := maps.Clone(all[i].Limits)
 		for _, name := range q.Resources() {
 			if limit, limited := limits[name]; limited && q.Limits[name] > limit {
-				problems = append(problems, widerInPool(t.Name, q.Pool, name, q.Limits[name], limit, own, platform))
+				field, n := "quota.pools."+q.Pool+"."+fieldOf(name), model.FormatAmounts(name, q.Limits[name], limit)
+				p := own.Blame(catalogue.Wider, "tenant."+field, fmt.Sprintf("allows %s %s in pool %s, and the allotment of tenant %s has %s", n[0], name, q.Pool, t.Name, n[1]))
+				problems = append(problems, beside(platform, p, allotmentOf(t.Name)+"."+field))
 			}
 			limits[name] = q.Limits[name]
 		}
@@ -62,15 +64,4 @@ func narrowPools(t *model.Tenant, written []model.PoolQuota, own, platform *laye
 	}
 	t.PoolQuotas = all
 	return problems
-}
-
-// widerInPool blames a limit in a pool that is wider than the allotted one.
-func widerInPool(tenant, pool, resource string, written, limit int64, own, platform *layer.Layer) model.Problem {
-	field := "quota.pools." + pool + "." + resource
-	if resource != "cpu" && resource != "memory" {
-		field = "quota.pools." + pool + ".devices." + resource
-	}
-	n := model.FormatAmounts(resource, written, limit)
-	p := own.Blame(catalogue.Wider, "tenant."+field, fmt.Sprintf("allows %s %s in pool %s, and the allotment of tenant %s has %s", n[0], resource, pool, tenant, n[1]))
-	return beside(platform, p, allotmentOf(tenant)+"."+field)
 }

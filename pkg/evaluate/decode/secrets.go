@@ -204,24 +204,18 @@ func (s *secretsOf) hide(a *model.Application) *model.Component {
 	}
 	name, data := s.c.Name+hiddenSuffix, map[string]string{}
 	for _, variable := range slices.Sorted(maps.Keys(env)) {
-		literal := s.literal(variable, env[variable])
-		if literal == "" {
-			continue
-		}
-		if s.c.Runtime == "process" {
+		switch literal := s.literal(variable, env[variable]); {
+		case literal == "":
+		case s.c.Runtime == "process":
 			s.bad(catalogue.ProcessVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and hosts get no secrets; have the program read it from a file of its host")
-			continue
-		}
-		if s.c.Runtime == "wasm" || s.c.Runtime == "nomad" {
+		case s.c.Runtime == "wasm" || s.c.Runtime == "nomad":
 			s.bad(catalogue.ModuleVariable, ".properties.env."+variable, "is a literal in a variable that holds a secret, and modules and tasks of Nomad get no secrets")
-			continue
-		}
-		if s.doc.Literals == "refused" {
+		case s.doc.Literals == "refused":
 			s.bad(catalogue.SecretLiteral, ".properties.env."+variable, "is a literal in a variable that holds a secret, which policy refuses (secrets.literals); refer to a secret component or an existing Secret")
-			continue
+		default:
+			data[variable] = literal
+			env[variable] = encoded(map[string]any{"secret": map[string]string{"name": name, "key": variable}})
 		}
-		data[variable] = literal
-		env[variable] = encoded(map[string]any{"secret": map[string]string{"name": name, "key": variable}})
 	}
 	if len(data) == 0 {
 		return nil

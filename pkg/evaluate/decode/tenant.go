@@ -13,7 +13,7 @@ import (
 
 type tenantDoc struct {
 	Name     string          `json:"name"`
-	Quota    *quotaDoc       `json:"quota"`
+	Quota    *tenantQuotaDoc `json:"quota"`
 	Borrow   *resourcesDoc   `json:"borrow"`
 	Hosts    []string        `json:"hosts"`
 	Policy   json.RawMessage `json:"policy"` // as written; _effective is what counts
@@ -29,12 +29,9 @@ type tenantDoc struct {
 	Definitions json.RawMessage  `json:"definitions"` // for applications
 }
 
-type quotaDoc struct {
-	resourcesDoc
-	Pools           poolsDoc `json:"pools"`
-	Applications    int      `json:"applications"`
-	Workloads       int      `json:"workloads"`
-	PriorityCeiling *int     `json:"priorityCeiling"`
+type tenantQuotaDoc struct {
+	quotaDoc
+	PriorityCeiling *int `json:"priorityCeiling"`
 }
 
 // Tenant returns the tenant of a directory under a valid platform, or all that is
@@ -64,7 +61,7 @@ func Tenant(name string, doc layer.Document, above *layer.Above) (*model.Tenant,
 	if problems := d.reserve(t, own, platform); problems != nil {
 		return nil, problems
 	}
-	if t.Access, problems = d.Access.access(own, platform); problems != nil {
+	if t.Access, problems = d.Access.ofTenant(own, platform); problems != nil {
 		return nil, problems
 	}
 	t.Hosts = d.Hosts
