@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"time"
@@ -111,16 +112,17 @@ func (r *references) check() {
 		r.probes(fmt.Sprintf(".traits.sidecars.%d.probes", i), c.Probes)
 	}
 	r.hooks(traits)
-	if properties.Path != "" {
-		r.directory(properties.Path)
+	if properties.Path != "" { // the schema keeps it inside the application's directory
+		r.exists(catalogue.Path, ".properties.path", "kustomization.yaml in", properties.Path,
+			path.Join(properties.Path, "kustomization.yaml"), path.Join(properties.Path, "kustomization.yml"), path.Join(properties.Path, "Kustomization"))
 	}
-	if r.c.Runtime == carrier.Wasm.Name {
-		r.module(properties.Module)
+	if r.c.Runtime == carrier.Wasm.Name { // the digest is checked when it is begun
+		r.exists(catalogue.NoModule, ".properties.module", "file", properties.Module, properties.Module)
 	}
 	switch r.c.Type {
 	case "helm":
 		if properties.From == nil { // else rendering reads it
-			r.chart(properties.Chart)
+			r.exists(catalogue.NoChart, ".properties.chart", "Chart.yaml in", properties.Chart, path.Join(properties.Chart, "Chart.yaml"))
 		}
 	case "secret":
 		r.secret(properties)
@@ -161,8 +163,8 @@ func (r *references) secret(properties propertiesDoc) {
 	switch {
 	case (properties.Data != nil) == (properties.Sops != ""):
 		r.bad(catalogue.SecretSource, ".properties", "has either data, or sops: the name of an encrypted file")
-	case properties.Sops != "" && !slices.Contains(r.beside, properties.Sops):
-		r.bad(catalogue.EncryptedFile, ".properties.sops", "there is no file %s", path.Join(layer.ApplicationDir(r.app.ID), properties.Sops))
+	case properties.Sops != "":
+		r.exists(catalogue.EncryptedFile, ".properties.sops", "file", properties.Sops, properties.Sops)
 	}
 }
 
@@ -202,13 +204,10 @@ func (r *references) probes(below string, probes map[string]json.RawMessage) {
 		if json.Unmarshal(probes[name], &ways) != nil {
 			continue
 		}
-		n := 0
-		for _, way := range []string{"http", "tcp", "grpc", "exec"} {
-			if _, ok := ways[way]; ok {
-				n++
-			}
-		}
-		if n != 1 {
+		maps.DeleteFunc(ways, func(way string, _ json.RawMessage) bool {
+			return !slices.Contains([]string{"http", "tcp", "grpc", "exec"}, way)
+		})
+		if n := len(ways); n != 1 {
 			r.bad(catalogue.Probe, below+"."+name, "asks in %d ways; write exactly one of http, tcp, grpc and exec", n)
 		}
 	}
@@ -239,27 +238,9 @@ func (r *references) hooks(traits traitsDoc) {
 	}
 }
 
-// chart checks that a chart is where the component says.
-func (r *references) chart(dir string) {
-	if !slices.Contains(r.beside, path.Join(dir, "Chart.yaml")) {
-		r.bad(catalogue.NoChart, ".properties.chart", "there is no Chart.yaml in %s", path.Join(layer.ApplicationDir(r.app.ID), dir))
+// exists blames a value that names a place in the application's directory unless one of the files is there.
+func (r *references) exists(code, below, what, at string, files ...string) {
+	if !slices.ContainsFunc(files, func(name string) bool { return slices.Contains(r.beside, name) }) {
+		r.bad(code, below, "there is no %s %s", what, path.Join(layer.ApplicationDir(r.app.ID), at))
 	}
-}
-
-// module checks that a module is where the component says. Its digest is checked when it is begun.
-func (r *references) module(name string) {
-	if !slices.Contains(r.beside, name) {
-		r.bad(catalogue.NoModule, ".properties.module", "there is no file %s", path.Join(layer.ApplicationDir(r.app.ID), name))
-	}
-}
-
-// directory checks that a kustomization is where the component says. The schema
-// keeps its path inside the application's directory.
-func (r *references) directory(dir string) {
-	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
-		if slices.Contains(r.beside, path.Join(dir, name)) {
-			return
-		}
-	}
-	r.bad(catalogue.Path, ".properties.path", "there is no kustomization.yaml in %s", path.Join(layer.ApplicationDir(r.app.ID), dir))
 }

@@ -49,12 +49,17 @@ func (r *references) objects(properties propertiesDoc) {
 }
 
 // refersTo checks that a component of the wanted type exists.
-func (r *references) refersTo(kind, name, where string) {
-	if c, ok := r.app.Component(name); !ok {
+func (r *references) refersTo(kind, name, where string) bool {
+	c, ok := r.app.Component(name)
+	switch {
+	case !ok:
 		r.bad(catalogue.ComponentRef, where, "refers to %s, which is no component of the application", name)
-	} else if c.Configures() != kind {
+	case c.Configures() != kind:
 		r.bad(catalogue.ComponentRef, where, "refers to %s as a %s, and it is a %s", name, kind, c.Type)
+	default:
+		return true
 	}
+	return false
 }
 
 // keysOf returns the keys that are known of a config or secret component, and whether these
@@ -104,15 +109,8 @@ func (r *references) variables(below string, env map[string]json.RawMessage) {
 		}
 		for _, kind := range []string{"config", "secret"} {
 			ref, ok := from[kind]
-			if !ok {
-				continue
-			}
 			where := below + "." + name + "." + kind
-			if ref.Existing != "" {
-				continue
-			}
-			before := len(r.problems)
-			if r.refersTo(kind, ref.Name, where+".name"); len(r.problems) > before {
+			if !ok || ref.Existing != "" || !r.refersTo(kind, ref.Name, where+".name") {
 				continue
 			}
 			c, _ := r.app.Component(ref.Name)
