@@ -234,15 +234,12 @@ func (e Edit) insert(files []File, indexes [][]Place, value string) error {
 		}
 	}
 	if into == nil {
-		t.Append(field(e.Path, value))
+		t.Append(Label(e.Path...) + value)
 	} else {
-		t.Add(into.braces, field(e.Path[len(into.Path):], value), longest == len(into.Path) && len(into.Path) == 1)
+		t.Add(into.braces, Label(e.Path[len(into.Path):]...)+value, longest == len(into.Path) && len(into.Path) == 1)
 	}
 	return e.save(&files[best], t)
 }
-
-// field writes a field in one line of labels.
-func field(path []string, value string) string { return Label(path...) + value }
 
 // Label writes the labels of a path in one line, as they stand before a value.
 func Label(path ...string) string {

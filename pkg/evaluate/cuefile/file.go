@@ -117,6 +117,7 @@ func (w *walk) decls(path []string, decls []ast.Decl, whole *ast.Field) {
 // value adds the places of a value and of what is in it.
 func (w *walk) value(path []string, x ast.Expr, field, whole *ast.Field) {
 	p := Place{Path: path, File: w.file.Name, Pos: x.Pos().Position(), Start: x.Pos().Offset(), End: x.End().Offset(), Field: field, Whole: whole, value: x}
+	p.Kind, p.Why = Computed, "is an expression"
 	switch x := x.(type) {
 	case *ast.Alias:
 		w.value(path, x.Expr, field, whole)
@@ -128,26 +129,21 @@ func (w *walk) value(path []string, x ast.Expr, field, whole *ast.Field) {
 		if x.Op == token.AND && w.both(path, x, field, whole) {
 			return
 		}
-		p.Kind, p.Why = Computed, "is an expression"
 	case *ast.StructLit:
-		p.Kind = Struct
+		p.Kind, p.Why = Struct, ""
 		if x.Lbrace.IsValid() {
 			p.braces = x
 		}
 	case *ast.ListLit:
-		p.Kind = List
+		p.Kind, p.Why = List, ""
 	case *ast.BasicLit:
-		p.Kind = Literal
+		p.Kind, p.Why = Literal, ""
 	case *ast.UnaryExpr:
 		if _, number := x.X.(*ast.BasicLit); number && (x.Op == token.SUB || x.Op == token.ADD) {
-			p.Kind = Literal
-			break
+			p.Kind, p.Why = Literal, ""
 		}
-		p.Kind, p.Why = Computed, "is an expression"
 	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr:
-		p.Kind, p.Why = Computed, "is a reference"
-	default:
-		p.Kind, p.Why = Computed, "is an expression"
+		p.Why = "is a reference"
 	}
 	if w.why != "" {
 		p.Kind, p.Why = Computed, w.why

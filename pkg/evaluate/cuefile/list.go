@@ -177,8 +177,8 @@ func ends(line string) bool {
 	return behind == "" || strings.HasPrefix(behind, "//")
 }
 
-// begin returns where an element begins, with the comments above it.
-func begin(x ast.Expr) int {
+// begin returns where an element or a field begins, with the comments above it.
+func begin(x ast.Node) int {
 	start := x.Pos().Offset()
 	for _, c := range ast.Comments(x) {
 		if c.Doc {

@@ -25,20 +25,26 @@ func parse(f File) (*ast.File, error) {
 		}
 		return nil, fmt.Errorf("read %s: %s", f.Name, Syntax(first))
 	}
-	nodes, depth, deepest := 0, 0, 0
-	ast.Walk(tree, func(ast.Node) bool {
+	if !Walk(tree, func(ast.Node) {}) {
+		return nil, fmt.Errorf("read %s: it is too complex; a file has at most %d parts, nested at most %d deep", f.Name, MaxNodes, MaxDepth)
+	}
+	return tree, nil
+}
+
+// Walk visits the nodes of a file, few of them beyond the limits, and reports whether the file is within these.
+func Walk(tree *ast.File, visit func(ast.Node)) bool {
+	nodes, depth, within := 0, 0, true
+	ast.Walk(tree, func(n ast.Node) bool {
 		nodes, depth = nodes+1, depth+1
-		deepest = max(deepest, depth)
+		visit(n)
 		if nodes > MaxNodes || depth > MaxDepth {
 			depth-- // it is not left
+			within = false
 			return false
 		}
 		return true
 	}, func(ast.Node) { depth-- })
-	if nodes > MaxNodes || deepest > MaxDepth {
-		return nil, fmt.Errorf("read %s: it is too complex; a file has at most %d parts, nested at most %d deep", f.Name, MaxNodes, MaxDepth)
-	}
-	return tree, nil
+	return within
 }
 
 // Syntax returns the sentence of an error of the parser without the text that stands there, which may be a secret.

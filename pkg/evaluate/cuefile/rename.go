@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"cuelang.org/go/cue/ast"
-	"cuelang.org/go/cue/literal"
 )
 
 // rename gives the field at the path another label, wherever it is written. Whoever refers to the field has to be told: the
@@ -36,10 +35,7 @@ func (e Edit) rename(files []File, indexes [][]Place) error {
 	if !found {
 		return fmt.Errorf("rename %s: no file has it", strings.Join(e.Path, "."))
 	}
-	name := label
-	if ast.StringLabelNeedsQuoting(label) {
-		name = literal.String.Quote(label)
-	}
+	name := strings.TrimSuffix(Label(label), ": ")
 	for i, f := range files {
 		var fields []*ast.Field // once each: a conjunction has several values
 		for _, p := range indexes[i] {

@@ -59,22 +59,10 @@ func (t *Text) Add(s *ast.StructLit, field string, apart bool) {
 
 // Cut removes a field with its comments, and its lines if nothing else is on them.
 func (t *Text) Cut(field *ast.Field) {
-	start, end := field.Pos().Offset(), field.End().Offset()
-	for _, c := range ast.Comments(field) {
-		if c.Doc {
-			start = min(start, c.Pos().Offset())
-		}
-	}
-	line := lineStart(t.Data, start)
-	rest := t.Data[end:]
-	next := bytes.IndexByte(rest, '\n')
-	if next < 0 {
-		next = len(rest)
-	}
-	behind := bytes.Trim(rest[:next], " \t\r,")
-	alone := len(bytes.TrimSpace(t.Data[line:start])) == 0 && (len(behind) == 0 || bytes.HasPrefix(behind, []byte("//")))
-	if !alone {
-		after := bytes.TrimLeft(rest, " \t")
+	start, end := begin(field), field.End().Offset()
+	line, rest := lineStart(t.Data, start), firstLine(t.Data[end:])
+	if len(bytes.TrimSpace(t.Data[line:start])) > 0 || !ends(string(rest)) { // it does not stand alone
+		after := bytes.TrimLeft(t.Data[end:], " \t")
 		if bytes.HasPrefix(after, []byte(",")) {
 			after = bytes.TrimLeft(after[1:], " \t")
 			t.Replace(start, len(t.Data)-len(after), "")
@@ -84,7 +72,7 @@ func (t *Text) Cut(field *ast.Field) {
 		t.Replace(len(before), end, "")
 		return
 	}
-	stop := min(end+next+1, len(t.Data))
+	stop := min(end+len(rest)+1, len(t.Data))
 	// An empty line before it goes, too.
 	if above := lineStart(t.Data, max(line-1, 0)); line > 0 && len(bytes.TrimSpace(t.Data[above:line])) == 0 {
 		if after := bytes.TrimSpace(firstLine(t.Data[stop:])); len(after) == 0 || after[0] == '}' {

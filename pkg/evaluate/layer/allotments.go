@@ -106,12 +106,7 @@ func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotm
 		if allotment.Len() == 0 {
 			continue
 		}
-		label := t.Name()
-		if ast.StringLabelNeedsQuoting(label) {
-			label = strconv.Quote(label)
-		}
-		allotment.WriteString("\t")
-		fmt.Fprintf(&given, "\t%s: {%s}\n", label, &allotment)
+		fmt.Fprintf(&given, "\t%s{\n%s\t}\n", cuefile.Label(t.Name()), &allotment)
 	}
 	if given.Len() == 0 {
 		return out, nil
@@ -132,9 +127,6 @@ func MoveAllotments(files fs.FS, inUse []model.Allotment, open bool) (out Allotm
 
 // writeInUse writes the lists that have something.
 func writeInUse(allotment *strings.Builder, a model.Allotment) {
-	if allotment.Len() == 0 {
-		allotment.WriteString("\n")
-	}
 	for _, list := range []struct {
 		field string
 		words []string
@@ -156,9 +148,6 @@ func keptOpen(platform *Layer, tenant string, out *Allotments, allotment *string
 	for _, field := range []struct{ name, value string }{{"isolation", "open"}, {"podSecurity", "baseline"}} {
 		if platform.Writes("platform", "allotments", tenant, field.name) {
 			continue
-		}
-		if allotment.Len() == 0 {
-			allotment.WriteString("\n")
 		}
 		fmt.Fprintf(allotment, "%s: %q\n", field.name, field.value)
 		if !slices.Contains(out.Kept, tenant) {
@@ -184,9 +173,6 @@ func moveAllotment(p *cuefile.Text, tenant string, has bool, out *Allotments, al
 			if places[i].Kind == cuefile.Computed || !plainValue(field.Value) {
 				return fmt.Errorf("%s: tenant.%s is not plain data; move it to platform.allotments.%s.%s by hand",
 					field.Value.Pos(), strings.Join(m.from, "."), tenant, strings.Join(m.to, "."))
-			}
-			if allotment.Len() == 0 {
-				allotment.WriteString("\n")
 			}
 			fmt.Fprintf(allotment, "%s\n", textOf(p, field, outermost, m.to))
 			p.Cut(outermost)

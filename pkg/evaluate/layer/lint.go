@@ -22,11 +22,14 @@ var imports = map[string]bool{schema.ImportPath: true, "list": true, "math": tru
 // topLevel are the fields of the layers, one for each.
 var topLevel = []string{"platform", "tenant", "application", "approval", "removal"}
 
-// Caps on one file, so that its evaluation stays small.
-const (
-	maxNodes = cuefile.MaxNodes
-	maxDepth = cuefile.MaxDepth
-)
+// elsewhere says where the field of a layer is written.
+var elsewhere = map[string]string{
+	"platform":    "; the platform is written at the root of the repo",
+	"tenant":      "; a tenant is written in tenants/<tenant>",
+	"application": "; an application is written in tenants/<tenant>/apps/<application>",
+	"approval":    "; an approval is written in approvals/<tenant>/<application>",
+	"removal":     "; a removal is confirmed in approvals/<tenant>/removals",
+}
 
 // lint refuses files that the plain cue command accepts: a file that opts out of its
 // directory's package, writes another layer's field or refers to another layer. The
@@ -52,7 +55,7 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 		switch d := d.(type) {
 		case *ast.Field:
 			if name, _, err := ast.LabelName(d.Label); err != nil || name != field {
-				bad(catalogue.Layer, d, "only %s may be written here%s", field, elsewhere(name))
+				bad(catalogue.Layer, d, "only %s may be written here%s", field, elsewhere[name])
 			}
 		case *ast.Package, *ast.ImportDecl, *ast.CommentGroup, *ast.Attribute, *ast.LetClause:
 		default:
@@ -78,11 +81,7 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 			bad(catalogue.Reference, id, "%s of another layer cannot be referred to here; write the value", id.Name)
 		}
 	}
-	nodes, depth, deepest := 0, 0, 0
-	ast.Walk(f, func(n ast.Node) bool {
-		nodes++
-		depth++
-		deepest = max(deepest, depth)
+	within := cuefile.Walk(f, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.Attribute:
 			bad(catalogue.Attribute, n, "attribute %s is not allowed", n.Text)
@@ -91,32 +90,11 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 				bad(catalogue.Disjunction, n, "an %s writes values, not alternatives", cmp.Or(field, "application"))
 			}
 		}
-		if nodes > maxNodes || depth > maxDepth {
-			depth-- // it is not left
-			return false
-		}
-		return true
-	}, func(ast.Node) { depth-- })
-	if nodes > maxNodes || deepest > maxDepth {
-		problems = append(problems, WholeFile(catalogue.Complex, f.Filename, fmt.Sprintf("is too complex; a file has at most %d parts, nested at most %d deep", maxNodes, maxDepth)))
+	})
+	if !within { // its evaluation would not stay small
+		problems = append(problems, WholeFile(catalogue.Complex, f.Filename, fmt.Sprintf("is too complex; a file has at most %d parts, nested at most %d deep", cuefile.MaxNodes, cuefile.MaxDepth)))
 	}
 	return problems
-}
-
-func elsewhere(name string) string {
-	switch name {
-	case "platform":
-		return "; the platform is written at the root of the repo"
-	case "tenant":
-		return "; a tenant is written in tenants/<tenant>"
-	case "application":
-		return "; an application is written in tenants/<tenant>/apps/<application>"
-	case "approval":
-		return "; an approval is written in approvals/<tenant>/<application>"
-	case "removal":
-		return "; a removal is confirmed in approvals/<tenant>/removals"
-	}
-	return ""
 }
 
 // isFleet reports whether d is the line that binds the repo to the schema.

@@ -2,6 +2,8 @@ package layer
 
 import (
 	"fmt"
+	"path"
+	"slices"
 
 	"cuelang.org/go/cue"
 
@@ -60,11 +62,7 @@ func (l *Layer) export(hidden string, layers []*Layer, build func(files []Source
 var bindApproval = Source{"fleet.cue", []byte("package fleet\n\nimport \"" + schema.ImportPath + "\"\n\nschema.#Decided\n")}
 
 // schemaOfApproval returns the part of the schema about approvals.
-func schemaOfApproval() (out []Source) {
-	for _, f := range schema.Files() {
-		if f.Name == "approval.cue" || f.Name == "words.cue" {
-			out = append(out, Source{schema.ImportPath + "/" + f.Name, f.Data})
-		}
-	}
+func schemaOfApproval() []Source {
+	out := slices.DeleteFunc(schemaFiles(), func(f Source) bool { return !slices.Contains([]string{"approval.cue", "words.cue"}, path.Base(f.Name)) })
 	return append(out, Source{schema.ImportPath + "/decided.cue", []byte("package schema\n\n#Decided: {approval?: {#Approvals}, removal?: #Removals}\n")})
 }
