@@ -51,52 +51,50 @@ func (c *changes) compare(dir string, before, after Hash, depth int) error {
 	if depth > changedDepth {
 		return &TooManyError{c.max}
 	}
-	old, err := c.entries(before)
-	if err != nil {
-		return err
-	}
-	now, err := c.entries(after)
-	if err != nil {
-		return err
-	}
 	listed := len(c.paths)
-	for len(old) > 0 || len(now) > 0 {
-		var was, is *Entry
-		if len(now) == 0 || len(old) > 0 && old[0].Name <= now[0].Name {
-			was = &old[0]
+	err := c.byName(dir, []Hash{before, after}, func(path string, of []*Entry) error { return c.entry(path, of[0], of[1], depth) })
+	if err == nil && len(c.paths) == listed {
+		err = c.add(dir)
+	}
+	return err
+}
+
+// byName visits the names in some trees, with the entry that each has of it: nil for none.
+func (c *changes) byName(dir string, trees []Hash, visit func(path string, of []*Entry) error) error {
+	lists, of := make([][]Entry, len(trees)), make([]*Entry, len(trees))
+	for i, h := range trees {
+		if h == ZeroHash {
+			continue
 		}
-		if len(old) == 0 || len(now) > 0 && now[0].Name <= old[0].Name {
-			is = &now[0]
+		t, err := c.store.Tree(h)
+		if err != nil {
+			return err
 		}
-		if was != nil {
-			old = old[1:]
+		lists[i] = t.Entries
+	}
+	for {
+		name := ""
+		for _, list := range lists {
+			if len(list) > 0 && (name == "" || list[0].Name < name) {
+				name = list[0].Name
+			}
 		}
-		if is != nil {
-			now = now[1:]
+		if name == "" {
+			return nil
 		}
-		if err := c.entry(dir, was, is, depth); err != nil {
+		for i, list := range lists {
+			if of[i] = nil; len(list) > 0 && list[0].Name == name {
+				of[i], lists[i] = &list[0], list[1:]
+			}
+		}
+		if err := visit(join(dir, name), of); err != nil {
 			return err
 		}
 	}
-	if len(c.paths) == listed {
-		return c.add(dir)
-	}
-	return nil
-}
-
-func (c *changes) entries(tree Hash) ([]Entry, error) {
-	if tree == ZeroHash {
-		return nil, nil
-	}
-	t, err := c.store.Tree(tree)
-	if err != nil {
-		return nil, err
-	}
-	return t.Entries, nil
 }
 
 // entry lists the differences below one name. Nil: the name does not exist.
-func (c *changes) entry(dir string, was, is *Entry, depth int) error {
+func (c *changes) entry(path string, was, is *Entry, depth int) error {
 	if was != nil && is != nil && *was == *is {
 		return nil
 	}
@@ -107,18 +105,12 @@ func (c *changes) entry(dir string, was, is *Entry, depth int) error {
 		case e.IsDir():
 			sides[i] = e.Hash
 		default:
-			if err := c.add(join(dir, e.Name)); err != nil {
+			if err := c.add(path); err != nil {
 				return err
 			}
 		}
 	}
-	name := ""
-	if was != nil {
-		name = was.Name
-	} else {
-		name = is.Name
-	}
-	return c.compare(join(dir, name), sides[0], sides[1], depth+1)
+	return c.compare(path, sides[0], sides[1], depth+1)
 }
 
 func join(dir, name string) string {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
-	"io"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/klauspost/compress/zlib"
@@ -15,31 +14,21 @@ import (
 const packLevel = zlib.BestSpeed
 
 // encodePack writes objects as a pack: each whole, in the order given.
-func encodePack(objects []plumbing.EncodedObject) ([]byte, error) {
+func encodePack(objects inMemory, order []Hash) []byte {
 	var pack bytes.Buffer
 	pack.WriteString("PACK")
-	pack.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2), uint32(len(objects))))
-	z, err := zlib.NewWriterLevel(&pack, packLevel)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range objects {
-		pack.Write(entryHead(o.Type(), uint64(o.Size())))
+	pack.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 2), uint32(len(order))))
+	z, _ := zlib.NewWriterLevel(&pack, packLevel) // there is that level, and nothing fails that is written to memory
+	for _, h := range order {
+		o := objects[h]
+		pack.Write(entryHead(o.kind, uint64(len(o.content))))
 		z.Reset(&pack)
-		content, err := o.Reader()
-		if err != nil {
-			return nil, err
-		}
-		if _, err := io.Copy(z, content); err != nil {
-			return nil, err
-		}
-		if err := z.Close(); err != nil {
-			return nil, err
-		}
+		_, _ = z.Write(o.content)
+		_ = z.Close()
 	}
 	sum := sha1.Sum(pack.Bytes())
 	pack.Write(sum[:])
-	return pack.Bytes(), nil
+	return pack.Bytes()
 }
 
 // entryHead encodes the type and the size of an object in a pack: three bits of type and

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,16 +21,7 @@ type FileLimits struct {
 }
 
 func (l FileLimits) withDefaults() FileLimits {
-	if l.Size <= 0 {
-		l.Size = 1 << 20
-	}
-	if l.Count <= 0 {
-		l.Count = 100_000
-	}
-	if l.Depth <= 0 {
-		l.Depth = 32
-	}
-	return l
+	return FileLimits{cmp.Or(max(l.Size, 0), 1<<20), cmp.Or(max(l.Count, 0), 100_000), cmp.Or(max(l.Depth, 0), 32)}
 }
 
 // Files is the tree of one commit as a file system: immutable, read from the

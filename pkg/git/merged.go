@@ -2,7 +2,6 @@ package git
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -50,60 +49,41 @@ func (u *unmerged) tree(dir string, of [4]Hash, depth int) error {
 	if depth > changedDepth {
 		return &TooManyError{u.max}
 	}
-	var names []string
-	var entries [4]map[string]Entry
-	for i, h := range of {
-		list, err := u.entries(h)
+	if merge := of[inMerge]; merge != ZeroHash {
+		t, err := u.store.Tree(merge)
+		if err == nil && plumbing.ComputeHash(plumbing.TreeObject, encodeTree(t.Entries)) != merge {
+			err = u.add(dir) // it has more than its entries show
+		}
 		if err != nil {
 			return err
 		}
-		entries[i] = make(map[string]Entry, len(list))
-		for _, e := range list {
-			entries[i][e.Name], names = e, append(names, e.Name)
-		}
-		if i == inMerge && h != ZeroHash && plumbing.ComputeHash(plumbing.TreeObject, encodeTree(list)) != h {
-			if err := u.add(dir); err != nil { // it has more than its entries show
-				return err
-			}
-		}
 	}
-	slices.SortFunc(names, strings.Compare)
-	for _, name := range slices.Compact(names) {
-		var at [4]Entry // zero: it has no such entry
-		for i := range entries {
-			at[i] = entries[i][name]
-		}
-		if err := u.entry(dir, name, at, depth); err != nil {
-			return err
-		}
-	}
-	return nil
+	return u.byName(dir, of[:], func(path string, of []*Entry) error { return u.entry(path, of, depth) })
 }
 
 // entry lists the paths below one name.
-func (u *unmerged) entry(dir, name string, of [4]Entry, depth int) error {
-	if side, ok := clean(of); ok {
-		if of[side] == of[inMerge] {
-			return nil
-		}
-		return u.changes.entry(dir, present(&of[side]), present(&of[inMerge]), depth)
-	}
+func (u *unmerged) entry(path string, of []*Entry, depth int) error {
+	var at [4]Entry // zero: it has no such entry
 	var below [4]Hash
-	for i := range of {
-		switch e := &of[i]; {
-		case e.IsDir():
+	file := false // in the place of what the other side changed
+	for i, e := range of {
+		if e == nil {
+			continue
+		}
+		if at[i] = *e; e.IsDir() {
 			below[i] = e.Hash
-		case present(e) != nil && i != inBase:
-			return u.add(join(dir, name)) // a file, in the place of what the other side changed
+		} else {
+			file = file || i != inBase
 		}
 	}
-	return u.tree(join(dir, name), below, depth+1)
-}
-
-// present returns an entry, nil if it is that of no name.
-func present(e *Entry) *Entry {
-	if *e == (Entry{}) {
+	side, ok := clean(at)
+	switch {
+	case ok && at[side] == at[inMerge]:
 		return nil
+	case ok:
+		return u.changes.entry(path, of[side], of[inMerge], depth)
+	case file:
+		return u.add(path)
 	}
-	return e
+	return u.tree(path, below, depth+1)
 }

@@ -117,11 +117,8 @@ func checkPack(r io.ReadSeeker, max int64) error {
 			return err
 		}
 		grows := header.Length
-		if header.Type == plumbing.OFSDeltaObject || header.Type == plumbing.REFDeltaObject {
+		if grows <= max && (header.Type == plumbing.OFSDeltaObject || header.Type == plumbing.REFDeltaObject) {
 			head := &beginning{max: 2 * binary.MaxVarintLen64}
-			if header.Length > max {
-				return fmt.Errorf("the pack holds an object of %d bytes, at most %d are allowed", header.Length, max)
-			}
 			if _, _, err := scan.NextObject(head); err != nil {
 				return err
 			}
@@ -150,11 +147,9 @@ func (b *beginning) Write(p []byte) (int, error) {
 // deltaResult reads the size of the result of a delta: the second of the two
 // numbers that a delta starts with.
 func (b *beginning) deltaResult() (int64, error) {
-	if _, err := binary.ReadUvarint(&b.buf); err != nil {
-		return 0, errors.New("the pack holds a malformed delta")
-	}
+	_, first := binary.ReadUvarint(&b.buf)
 	n, err := binary.ReadUvarint(&b.buf)
-	if err != nil {
+	if first != nil || err != nil {
 		return 0, errors.New("the pack holds a malformed delta")
 	}
 	return int64(n), nil

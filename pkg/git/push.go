@@ -11,30 +11,26 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/memory"
 )
 
 // ErrRefMoved reports that a ref does not point where the update expects.
 var ErrRefMoved = errors.New("the ref has moved")
 
-// Objects are new objects that are not in any repository yet.
+// Objects are new objects that are not in any repository yet. Nobody may change the contents that they are given.
 type Objects struct {
-	storage *memory.Storage
+	objects inMemory
 	order   []Hash
 	packed  []byte // nil: not yet, or not all of them
 }
 
 // NewObjects returns an empty set.
-func NewObjects() *Objects { return &Objects{storage: memory.NewStorage()} }
+func NewObjects() *Objects { return &Objects{objects: inMemory{}} }
 
 // add puts an object into the set and returns its name.
 func (o *Objects) add(kind plumbing.ObjectType, content []byte) Hash {
-	obj := &plumbing.MemoryObject{}
-	obj.SetType(kind)
-	_, _ = obj.Write(content)
-	h := obj.Hash()
-	if _, known := o.storage.Objects[h]; !known {
-		_, _ = o.storage.SetEncodedObject(obj)
+	h := plumbing.ComputeHash(kind, content)
+	if !o.objects.has(h) {
+		o.objects[h] = unpacked{kind, content}
 		o.order, o.packed = append(o.order, h), nil
 	}
 	return h
@@ -44,20 +40,11 @@ func (o *Objects) add(kind plumbing.ObjectType, content []byte) Hash {
 func (o *Objects) Len() int { return len(o.order) }
 
 // pack encodes the set.
-func (o *Objects) pack() ([]byte, error) {
-	if o.packed != nil {
-		return o.packed, nil
+func (o *Objects) pack() []byte {
+	if o.packed == nil {
+		o.packed = encodePack(o.objects, o.order)
 	}
-	objects := make([]plumbing.EncodedObject, len(o.order))
-	for i, h := range o.order {
-		objects[i] = o.storage.Objects[h]
-	}
-	packed, err := encodePack(objects)
-	if err != nil {
-		return nil, err
-	}
-	o.packed = packed
-	return packed, nil
+	return o.packed
 }
 
 // Push moves ref from old to new (ZeroHash: the ref does not exist) and brings
@@ -91,11 +78,7 @@ func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *O
 			req.Progress = said
 		}
 		req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(ref), Old: old, New: new}}
-		pack, err := objects.pack()
-		if err != nil {
-			return err
-		}
-		req.Packfile = io.NopCloser(bytes.NewReader(pack))
+		req.Packfile = io.NopCloser(bytes.NewReader(objects.pack()))
 		report, err := s.(transport.ReceivePackSession).ReceivePack(ctx, req)
 		if words := said.line(); err != nil && words != "" {
 			return fmt.Errorf("%w: %s", err, words)

@@ -43,19 +43,12 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Timeout <= 0 {
-		l.Timeout = 2 * time.Minute
+	return Limits{
+		Timeout: cmp.Or(max(l.Timeout, 0), 2*time.Minute),
+		Pack:    cmp.Or(max(l.Pack, 0), 2<<30),
+		Object:  cmp.Or(max(l.Object, 0), 64<<20),
+		Memory:  cmp.Or(max(l.Memory, 0), 1<<30),
 	}
-	if l.Pack <= 0 {
-		l.Pack = 2 << 30
-	}
-	if l.Object <= 0 {
-		l.Object = 64 << 20
-	}
-	if l.Memory <= 0 {
-		l.Memory = 1 << 30
-	}
-	return l
 }
 
 // NewRemote describes the repository at url. It does not connect.
@@ -124,19 +117,15 @@ func (r *Remote) Fetch(ctx context.Context, into *Store, want Hash, have []Hash,
 // calls check with the commit before it unpacks what Git sends after that, the
 // directories and files, and ends with the error of check, if there is one.
 func (r *Remote) FetchCommit(ctx context.Context, into *Store, want Hash, check func(Signed) error) error {
-	return r.fetchChecked(ctx, into, want, nil, 1, check)
+	return r.FetchSince(ctx, into, want, ZeroHash, 1, check)
 }
 
 // FetchSince is FetchCommit for a commit that probably follows one that the caller has,
 // at a distance below depth. Then only what the commits after that one added arrives, and
 // else as many commits as depth says, with all that the wanted one has.
 func (r *Remote) FetchSince(ctx context.Context, into *Store, want, have Hash, depth int, check func(Signed) error) error {
-	return r.fetchChecked(ctx, into, want, []Hash{have}, depth, check)
-}
-
-func (r *Remote) fetchChecked(ctx context.Context, into *Store, want Hash, have []Hash, depth int, check func(Signed) error) error {
 	checked, refused := false, make(chan error, 1) // an error with its type
-	err := r.fetch(ctx, want, have, depth, func(pack io.Reader) error {
+	err := r.fetch(ctx, want, []Hash{have}, depth, func(pack io.Reader) error {
 		err := into.addToMemory(pack, r.limits, func(content []byte) error {
 			if plumbing.ComputeHash(plumbing.CommitObject, content) != want {
 				return nil
@@ -176,7 +165,7 @@ func (r *Remote) fetch(ctx context.Context, want Hash, have []Hash, depth int, t
 		}
 		req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 		req.Wants = []Hash{want}
-		req.Haves = slices.DeleteFunc(slices.Clone(have), func(h Hash) bool { return h == want })
+		req.Haves = slices.DeleteFunc(slices.Clone(have), func(h Hash) bool { return h == want || h == ZeroHash })
 		if adv.Capabilities.Supports(capability.NoProgress) {
 			_ = req.Capabilities.Set(capability.NoProgress)
 		}

@@ -21,7 +21,7 @@ type Store struct {
 	keep  *Copy   // of what a store in memory fetches; nil: nothing is kept
 	from  objects // where they are
 
-	trees     *treeCache
+	trees     treeCache
 	surveying sync.Mutex
 	extents   map[Hash]extent
 }
@@ -38,7 +38,7 @@ type objects interface {
 }
 
 func newStore(from objects) *Store {
-	return &Store{from: from, trees: newTreeCache(treeCacheSize), extents: map[Hash]extent{}}
+	return &Store{from: from, trees: treeCache{trees: map[Hash]*Tree{}}, extents: map[Hash]extent{}}
 }
 
 // OpenStore opens the store in dir and creates it if need be. It is a cache of a

@@ -171,16 +171,13 @@ func isDotGit(name string) bool {
 
 // escapeName returns a printable, bounded stand-in for a refused name.
 func escapeName(name string) string {
-	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := 0; i < len(name) && b.Len() < maxName-40; i++ {
 		switch c := name[i]; {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '~', c == '.' && b.Len() > 0:
 			b.WriteByte(c)
 		default:
-			b.WriteByte('%')
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
+			fmt.Fprintf(&b, "%%%02X", c)
 		}
 	}
 	return cmp.Or(b.String(), "%")

@@ -5,12 +5,10 @@ import "sync"
 // treeCache caches parsed trees. Trees never change. A full cache is emptied: the trees
 // in use are soon in it again.
 type treeCache struct {
-	mu        sync.Mutex
-	max, size int
-	trees     map[Hash]*Tree
+	mu    sync.Mutex
+	size  int
+	trees map[Hash]*Tree
 }
-
-func newTreeCache(max int) *treeCache { return &treeCache{max: max, trees: map[Hash]*Tree{}} }
 
 func (c *treeCache) get(h Hash) (*Tree, bool) {
 	c.mu.Lock()
@@ -22,7 +20,7 @@ func (c *treeCache) get(h Hash) (*Tree, bool) {
 func (c *treeCache) put(h Hash, t *Tree, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size += size + 200; c.size > c.max {
+	if c.size += size + 200; c.size > treeCacheSize {
 		clear(c.trees)
 		c.size = size + 200
 	}

@@ -2,7 +2,6 @@ package git
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -57,28 +56,12 @@ func (o *Objects) entries(from *Store, tree Hash) ([]Entry, error) {
 	if tree == ZeroHash || tree == emptyTree {
 		return nil, nil
 	}
-	b, err := o.content(tree)
-	if err == nil && b == nil {
-		b, err = from.from.read(plumbing.TreeObject, tree, maxTree)
+	if made, ok := o.objects[tree]; ok {
+		return entriesOf(made.content)
 	}
+	b, err := from.from.read(plumbing.TreeObject, tree, maxTree)
 	if err != nil {
 		return nil, err
 	}
 	return entriesOf(b)
-}
-
-// content returns what an object of the set has, nil if it has none of that name.
-func (o *Objects) content(h Hash) ([]byte, error) {
-	made, ok := o.storage.Objects[h]
-	if !ok {
-		return nil, nil
-	}
-	r, err := made.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	b := make([]byte, made.Size())
-	_, err = io.ReadFull(r, b)
-	return b, err
 }
