@@ -80,8 +80,11 @@ func (e *Evaluator) recall(key string) *result {
 	return r
 }
 
-// ask has the backend evaluate a request, for a tenant.
+// ask has the backend evaluate a request, for a tenant. One that is refused now is not even encoded.
 func (e *Evaluator) ask(tenant, key string, r request) (*result, error) {
+	if err := e.backend.Refused(tenant, key); err != nil {
+		return nil, err
+	}
 	data, err := e.backend.Evaluate(tenant, key, encode(r))
 	if err != nil {
 		return nil, err

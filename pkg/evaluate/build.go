@@ -40,13 +40,7 @@ func (e *Evaluator) build(tenant, layer string, r build.Recipe) (build.Result, e
 	case chart.Chart:
 		ask.Chart = &r
 	}
-	key := keyOf(layer, toolOf(r), string(model.DigestOf(r)))
-	answer, err := e.recall(key), error(nil)
-	if answer == nil {
-		if err = e.backend.Refused(tenant, key); err == nil { // else it is not even encoded
-			answer, err = e.ask(tenant, key, ask)
-		}
-	}
+	answer, err := e.evaluate(tenant, keyOf(layer, toolOf(r), string(model.DigestOf(r))), ask)
 	switch {
 	case err != nil:
 		return build.Result{}, fmt.Errorf("build: %w", err)

@@ -11,12 +11,7 @@ import (
 // the limits of an evaluation: one that was ended at a limit has found nothing healthy. An
 // error means that nothing is known now, as the tenant has used its share.
 func (e *Evaluator) Health(tenant string, c *model.Component, live []byte) (model.Health, error) {
-	ask := request{Layer: "health", Health: c.Health, Live: live}
-	key := keyOf("health", c.Health, string(live))
-	answer, err := e.recall(key), error(nil)
-	if answer == nil {
-		answer, err = e.ask(tenant, key, ask)
-	}
+	answer, err := e.evaluate(tenant, keyOf("health", c.Health, string(live)), request{Layer: "health", Health: c.Health, Live: live})
 	var exhausted *Exhausted
 	switch {
 	case errors.As(err, &exhausted):

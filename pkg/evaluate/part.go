@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"maps"
 	"path"
 	"reflect"
@@ -120,33 +119,18 @@ func (p *pass) layerOf(t *part, names []string, problems []model.Problem, err er
 		problems = append(problems, layer.WholeFile(catalogue.NoTenant, path.Join(dir, "tenant.cue"), "is missing; the directory has applications and declares no tenant"))
 	case p.platform.Platform == nil:
 		return // the platform's problems stand for it
-	}
-	if len(problems) > 0 {
-		t.layer.result.Problems = problems
+	case len(problems) == 0:
+		payer := t.name // whose budget it counts for
+		if p.insist {
+			payer = ""
+		}
+		t.layer = p.layer(payer, dir, names, p.e.tenants[t.name], p.platformKey, func() request {
+			return request{Layer: "tenant", Tenant: t.name, Above: p.platform.Above.For(t.name)}
+		})
+		t.unsure = t.layer.key == ""
 		return
 	}
-	key, err := digests(p.files, names)
-	key += p.platformKey
-	if m := p.e.tenants[t.name]; err == nil && m.key == key {
-		t.layer = m
-		return
-	}
-	files, problems, readErr := layer.Read(p.files, names)
-	if err = cmp.Or(err, readErr); err != nil {
-		t.unsure = true
-		problems = append(problems, unreadable(dir, err))
-	}
-	if len(problems) > 0 {
-		t.layer.result.Problems = problems
-		return
-	}
-	result, err := p.e.evaluate(p.payer(t.name), keyOf("tenant", t.name, key), request{Layer: "tenant", Tenant: t.name, Above: p.platform.Above.For(t.name), Files: files})
-	if err != nil {
-		t.unsure = true
-		t.layer.result.Problems = []model.Problem{unanswered(dir, err)}
-		return
-	}
-	t.layer = cached{key, result}
+	t.layer.result.Problems = problems
 }
 
 // declaredIn lists the applications that a tenant's directory declares.
@@ -180,8 +164,7 @@ func (p *pass) declaredIn(t, before *part) (apps []*declared) {
 // unread records that the files of an application cannot be read.
 func (a *declared) unread(err error) {
 	a.part.unsure = true
-	problem := unreadable(layer.ApplicationDir(a.app), err)
-	a.problem, a.key = &problem, applicationKey{}
+	a.problem, a.key = new(unreadable(layer.ApplicationDir(a.app), err)), applicationKey{}
 }
 
 // pins replaces the files of pinned applications by those of their commit.
@@ -203,21 +186,19 @@ func (p *pass) pins(t *part, apps []*declared) (problems []model.Problem) {
 		}
 		a := apps[i]
 		files, err := p.at(commit)
-		if err != nil {
-			a.part.unsure = true
-			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+text.Clean(err.Error()))
-			a.problem = &problem
-			continue
+		there := 0
+		if err == nil {
+			var names []string
+			var bad []model.Problem
+			names, bad, err = layer.List(files, layer.ApplicationDir(a.app))
+			there = len(names) + len(bad)
 		}
-		names, bad, err := layer.List(files, layer.ApplicationDir(a.app))
 		switch {
 		case err != nil:
 			a.part.unsure = true
-			problem := blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+text.Clean(err.Error()))
-			a.problem = &problem
-		case len(names)+len(bad) == 0:
-			problem := blame(catalogue.NotInPin, "pins "+name+" to a commit in which it does not exist")
-			a.problem = &problem
+			a.problem = new(blame(catalogue.NoCommit, "pins "+name+" to a commit that cannot be read: "+text.Clean(err.Error())))
+		case there == 0:
+			a.problem = new(blame(catalogue.NotInPin, "pins "+name+" to a commit in which it does not exist"))
 		default:
 			a.files, a.commit, a.key.files = files, commit, ""
 		}

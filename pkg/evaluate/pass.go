@@ -47,7 +47,8 @@ func (p *pass) evaluate() {
 	p.evaluateApplications(changed)
 	p.settle(changed)
 	p.assemble()
-	p.across()
+	p.refuse(check.Namespaces(&p.fleet))
+	p.fleet.Problems = append(p.fleet.Problems, check.Promises(&p.fleet, &p.platform.Layer)...)
 	byPlace(p.fleet.Problems)
 }
 
@@ -64,12 +65,6 @@ func (p *pass) allot() {
 		}
 	}
 	p.e.backend.Allot(work)
-}
-
-// across checks rules between tenants.
-func (p *pass) across() {
-	p.refuse(check.Namespaces(&p.fleet))
-	p.fleet.Problems = append(p.fleet.Problems, check.Promises(&p.fleet, &p.platform.Layer)...)
 }
 
 // refuse takes applications out of the fleet.
@@ -103,52 +98,51 @@ func (p *pass) unreadable(dir string, err error) {
 	p.report("", "", unreadable(dir, err))
 }
 
-// payer returns whose budget the evaluation of a tenant's layer counts for.
-func (p *pass) payer(tenant string) string {
-	if p.insist {
-		return ""
+func (p *pass) evaluatePlatform() {
+	const file = "fleet.cue"
+	names, problems, err := layer.ListLayer(p.files, ".", "tenants")
+	now := cached{result: &result{Problems: problems}}
+	switch {
+	case err != nil:
+		p.unsure = true
+		now.result.Problems = []model.Problem{unreadable(file, err)}
+	case len(problems) > 0:
+	case len(names) == 0:
+		now.result.Problems = []model.Problem{layer.WholeFile(catalogue.NoPlatform, file, "is missing; the platform is declared at the root of the repo")}
+	default:
+		now = p.layer("", file, names, p.e.platform, "", func() request { return request{Layer: "platform"} })
+		if p.platformKey = now.key; now.key != "" {
+			p.e.platform = now
+		} else {
+			p.unsure = true
+		}
 	}
-	return tenant
+	p.platform = now.result
+	p.fleet.Platform = now.result.Platform
+	p.report("", "", now.result.Problems...)
 }
 
-func (p *pass) evaluatePlatform() {
-	r := func() *result {
-		names, problems, err := layer.ListLayer(p.files, ".", "tenants")
-		if err != nil {
-			p.unsure = true
-			return &result{Problems: []model.Problem{unreadable("fleet.cue", err)}}
-		}
-		if len(problems) > 0 {
-			return &result{Problems: problems}
-		}
-		if len(names) == 0 {
-			return &result{Problems: []model.Problem{layer.WholeFile(catalogue.NoPlatform, "fleet.cue", "is missing; the platform is declared at the root of the repo")}}
-		}
-		key, err := digests(p.files, names)
-		if err == nil && key == p.e.platform.key {
-			p.platformKey = key
-			return p.e.platform.result
-		}
-		files, problems, readErr := layer.Read(p.files, names)
-		if err = cmp.Or(err, readErr); err != nil {
-			p.unsure = true
-			return &result{Problems: []model.Problem{unreadable("fleet.cue", err)}}
-		}
-		r := &result{Problems: problems}
-		if len(problems) == 0 {
-			r, err = p.e.evaluate("", keyOf("platform", key), request{Layer: "platform", Files: files})
-		}
-		if err != nil {
-			p.unsure = true
-			return &result{Problems: []model.Problem{unanswered("fleet.cue", err)}}
-		}
-		p.platformKey = key
-		p.e.platform = cached{key, r}
-		return r
-	}()
-	p.platform = r
-	p.fleet.Platform = r.Platform
-	p.report("", "", r.Problems...)
+// layer evaluates the files of a layer, for a tenant, unless they are known and so is what is above them. What has no key is
+// not final. The place is where problems of all of it are reported.
+func (p *pass) layer(tenant, place string, names []string, known cached, above string, ask func() request) cached {
+	key, err := digests(p.files, names)
+	if key += above; err == nil && key == known.key {
+		return known
+	}
+	files, problems, readErr := layer.Read(p.files, names)
+	if err = cmp.Or(err, readErr); err != nil {
+		return cached{result: &result{Problems: append(problems, unreadable(place, err))}}
+	}
+	if len(problems) > 0 {
+		return cached{key, &result{Problems: problems}}
+	}
+	r := ask()
+	r.Files = files
+	answer, err := p.e.evaluate(tenant, keyOf(r.Layer, r.Tenant, key), r)
+	if err != nil {
+		return cached{result: &result{Problems: []model.Problem{unanswered(place, err)}}}
+	}
+	return cached{key, answer}
 }
 
 // settle sorts the evaluated applications into usable and unusable ones, and caches

@@ -58,15 +58,8 @@ type result struct {
 	Problems    []model.Problem    `json:"problems,omitempty"`
 }
 
-// An answer is an encoded result, with the fields that the JSON of the model omits.
-type answer struct {
-	result
-	At      model.Positions     `json:"at,omitempty"`
-	InForce []model.PolicyValue `json:"inForce,omitempty"`
-}
-
 // encoding is CBOR, which takes a third of the time of JSON: that would encode sources
-// and nested JSON as text again.
+// and nested JSON as text again. It has also the places that the JSON of the model omits.
 var encoding = func() cbor.EncMode {
 	mode, err := cbor.EncOptions{Sort: cbor.SortBytewiseLexical}.EncMode()
 	if err != nil {
@@ -85,18 +78,11 @@ func encode(v any) []byte {
 }
 
 func (r result) encode() []byte {
-	a := answer{result: r}
-	switch {
-	case r.Platform != nil:
-		a.At, a.InForce = r.Platform.At, r.Platform.Policy.InForce
-	case r.Tenant != nil:
-		a.At, a.InForce = r.Tenant.At, r.Tenant.Policy.InForce
-	case r.Application != nil:
-		bare := *r.Application
-		bare.Policy = model.Policy{} // complete adds it
-		a.Application, a.At = &bare, bare.At
+	if r.Application != nil {
+		r.Application = new(*r.Application)
+		r.Application.Policy = model.Policy{} // complete adds it
 	}
-	return encode(a)
+	return encode(r)
 }
 
 // shared returns positions whose paths share memory with those of other applications:
@@ -110,19 +96,15 @@ func shared(at model.Positions) model.Positions {
 }
 
 func decodeAnswer(data []byte) (*result, error) {
-	var a answer
-	if err := cbor.Unmarshal(data, &a); err != nil {
+	var r result
+	if err := cbor.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("decode an answer: %w", err)
 	}
 	switch {
-	case a.Platform != nil:
-		a.Platform.At, a.Platform.Policy.InForce = a.At, a.InForce
-	case a.Tenant != nil:
-		a.Tenant.At, a.Tenant.Policy.InForce = a.At, a.InForce
-	case a.Application != nil:
-		a.Application.At = shared(a.At)
-	case len(a.Problems)+len(a.Commands)+len(a.Removals)+len(a.Declared) == 0 && a.Built == nil && a.Health == nil && a.Template == nil:
+	case r.Application != nil:
+		r.Application.At = shared(r.Application.At)
+	case len(r.Problems)+len(r.Commands)+len(r.Removals)+len(r.Declared) == 0 && r.Platform == nil && r.Tenant == nil && r.Built == nil && r.Health == nil && r.Template == nil:
 		return nil, errors.New("decode an answer: it has no result")
 	}
-	return &a.result, nil
+	return &r, nil
 }

@@ -22,9 +22,9 @@ type Application struct {
 	Workflow   *Workflow         `json:"workflow,omitempty"` // nil: components start in the order of dependsOn
 	Adopt      []Adoption        `json:"adopt,omitempty"`
 
-	Digest Digest    `json:"digest,omitempty"` // of everything above: what arbitration decides on
-	Commit string    `json:"commit,omitempty"` // the source commit that the spec was read from; "" in a fleet: that of the fleet
-	At     Positions `json:"-"`                // of what decisions quote: priority, budget, replicas, requests, pool
+	Digest Digest    `json:"digest,omitempty"`      // of everything above: what arbitration decides on
+	Commit string    `json:"commit,omitempty"`      // the source commit that the spec was read from; "" in a fleet: that of the fleet
+	At     Positions `json:"-" cbor:"at,omitempty"` // of what decisions quote: priority, budget, replicas, requests, pool
 
 	// Release identifies what runs: what changes a pod, the place of an object or the
 	// workflow. Applications of one release and different digests run the same under

@@ -77,7 +77,7 @@ type Platform struct {
 	Links   Links   `json:"links,omitzero"`
 
 	Access *Access   `json:"access,omitempty"` // nil: not declared
-	At     Positions `json:"-"`
+	At     Positions `json:"-" cbor:"at,omitempty"`
 }
 
 // Allotment is what the platform gives a tenant of what all share outside its namespaces,
@@ -196,7 +196,7 @@ type Policy struct {
 
 	// InForce records for each value which layer set it and where. It is shared
 	// between the applications of a tenant and not part of any digest.
-	InForce []PolicyValue `json:"-"`
+	InForce []PolicyValue `json:"-" cbor:"inForce,omitempty"`
 }
 
 // Existing has the names of what others made and components may name, with *.
@@ -305,7 +305,7 @@ type Tenant struct {
 	Policy          Policy            `json:"policy"`
 	Pins            map[string]string `json:"pins,omitempty"`   // application name to source commit
 	Access          *Access           `json:"access,omitempty"` // nil: not declared
-	At              Positions         `json:"-"`
+	At              Positions         `json:"-" cbor:"at,omitempty"`
 }
 
 // String writes p for people: code, path and sentence, and below the places.
