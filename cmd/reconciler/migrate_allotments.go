@@ -76,7 +76,7 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 	if err != nil {
 		return nil, err
 	}
-	changes, after, err := with(files, done.Files)
+	changes, after, err := with(w, files, done.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 		if done, err = layer.MoveAllotments(files, view.InUse, open); err != nil {
 			return nil, err
 		}
-		if changes, after, err = with(files, done.Files); err != nil {
+		if changes, after, err = with(w, files, done.Files); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func migrateAllotments(ctx context.Context, dir string, open, noCommit bool, pro
 }
 
 // with returns the changes of some files, and all files after them.
-func with(files *clone.Files, changed []layer.Source) (changes []clone.Change, after *clone.Files, err error) {
+func with(w *clone.Tree, files *clone.Files, changed []layer.Source) (changes []clone.Change, after *clone.Files, err error) {
 	for _, f := range changed {
 		before, err := files.ReadFile(f.Name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +126,7 @@ func with(files *clone.Files, changed []layer.Source) (changes []clone.Change, a
 		}
 		changes = append(changes, clone.Change{Name: f.Name, Before: before, After: f.Data})
 	}
-	after, err = files.With(changes...)
+	after, err = w.With(files, changes...)
 	return changes, after, err
 }
 

@@ -174,7 +174,7 @@ func carryOut(ctx context.Context, w *clone.Tree, files *clone.Files, edit layer
 	if err != nil {
 		return err
 	}
-	after, err := files.With(clone.Change{Name: edit.File, After: edit.Data})
+	after, err := w.With(files, clone.Change{Name: edit.File, After: edit.Data})
 	if err != nil {
 		return err
 	}

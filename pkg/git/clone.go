@@ -89,6 +89,13 @@ func (s *Store) addTree(files []Entry) Hash {
 	return s.make(madeObject{plumbing.TreeObject, content, int64(len(content))})
 }
 
+// Hold holds a set of objects that no repository has.
+func (s *Store) Hold(objects *Objects) {
+	for _, o := range objects.objects {
+		s.make(madeObject{o.kind, o.content, int64(len(o.content))})
+	}
+}
+
 func (s *Store) make(o madeObject) Hash {
 	h := plumbing.ComputeHash(o.kind, o.content)
 	s.clone.mu.Lock()

@@ -122,7 +122,7 @@ func (c *Copy) Append(objects *Objects) {
 	if c == nil || c.file == nil || c.next {
 		return // what came before is missing already, or not accepted
 	}
-	_, _ = c.Write(objects.pack())
+	_, _ = c.Write(objects.Pack())
 }
 
 // How much a small copy may grow before it is fetched again, and what it may never exceed.

@@ -67,7 +67,7 @@ func fetch(t *testing.T, c *Copy, objects *Objects) {
 }
 
 func fetchOnly(t *testing.T, c *Copy, objects *Objects) {
-	require.NoError(t, c.NewStore().addPack(bytes.NewReader(objects.pack()), Limits{}.withDefaults(), true))
+	require.NoError(t, c.NewStore().addPack(bytes.NewReader(objects.Pack()), Limits{}.withDefaults(), true))
 }
 
 // TestCopy: a process that starts again has what was fetched and pushed, also what the
@@ -209,7 +209,7 @@ func TestCopyOfNobody(t *testing.T) {
 func FuzzCopy(f *testing.F) {
 	s := &saves{}
 	for _, name := range []string{"a", "b"} {
-		pack := s.next(name, []byte(name)).pack()
+		pack := s.next(name, []byte(name)).Pack()
 		f.Add(append(pack, pack...), s.tip[:])
 	}
 	f.Fuzz(func(t *testing.T, data, commit []byte) {

@@ -72,6 +72,6 @@ func FuzzURL(f *testing.F) {
 func FuzzCheckPack(f *testing.F) {
 	o := NewObjects()
 	o.AddBlob([]byte("x"))
-	f.Add(o.pack())
+	f.Add(o.Pack())
 	f.Fuzz(func(_ *testing.T, b []byte) { _ = checkPack(bytes.NewReader(b), 1<<16) })
 }

@@ -20,7 +20,7 @@ func BenchmarkPack(b *testing.B) {
 			o.AddBlob([]byte(s.String()))
 		}
 		b.StartTimer()
-		pack := o.pack()
+		pack := o.Pack()
 		b.ReportMetric(float64(len(pack))/files, "bytes/file")
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/files, "µs/file")

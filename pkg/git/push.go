@@ -39,8 +39,8 @@ func (o *Objects) add(kind plumbing.ObjectType, content []byte) Hash {
 // Len returns the number of objects.
 func (o *Objects) Len() int { return len(o.order) }
 
-// pack encodes the set.
-func (o *Objects) pack() []byte {
+// Pack encodes the set as git sends it.
+func (o *Objects) Pack() []byte {
 	if o.packed == nil {
 		o.packed = encodePack(o.objects, o.order)
 	}
@@ -78,7 +78,7 @@ func (r *Remote) Push(ctx context.Context, ref string, old, new Hash, objects *O
 			req.Progress = said
 		}
 		req.Commands = []*packp.Command{{Name: plumbing.ReferenceName(ref), Old: old, New: new}}
-		req.Packfile = io.NopCloser(bytes.NewReader(objects.pack()))
+		req.Packfile = io.NopCloser(bytes.NewReader(objects.Pack()))
 		report, err := s.(transport.ReceivePackSession).ReceivePack(ctx, req)
 		if words := said.line(); err != nil && words != "" {
 			return fmt.Errorf("%w: %s", err, words)

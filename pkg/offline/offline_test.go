@@ -193,7 +193,7 @@ func TestVet(t *testing.T) {
 	_, _, err = v.PolicyInForce("none", "")
 	require.EqualError(t, err, "the fleet declares no tenant none; it declares acme")
 
-	after, err := files.With(clone.Change{Name: "tenants/acme/apps/blog/more.cue", After: []byte("package fleet\n")})
+	after, err := c.Tree.With(files, clone.Change{Name: "tenants/acme/apps/blog/more.cue", After: []byte("package fleet\n")})
 	require.NoError(t, err)
 	v, err = offline.Vet(t.Context(), options(t), c.Tree, after, now)
 	require.NoError(t, err)

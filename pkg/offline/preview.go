@@ -144,7 +144,7 @@ func (b *Base) carryOut(ctx context.Context, d Draft, p *Preview) (is side, err 
 		return is, &DraftError{err}
 	}
 	is = b.was.side
-	if is.files, err = b.with(ctx, p.Changes); err != nil {
+	if is.files, err = b.c.Tree.With(b.was.files, p.Changes...); err != nil {
 		return is, err
 	}
 	is.name, is.commit = "with this change", uncommitted
@@ -154,18 +154,6 @@ func (b *Base) carryOut(ctx context.Context, d Draft, p *Preview) (is side, err 
 	is.checked = b.a.rendered
 	p.Problems = refusing(d, b.was.side.vetted(b.c.Now), is.vetted(b.c.Now))
 	return is, nil
-}
-
-// with returns the files of the base after changes.
-func (b *Base) with(ctx context.Context, changes []clone.Change) (files *clone.Files, err error) {
-	files, ok := b.was.files.(*clone.Files)
-	if !ok {
-		files, err = b.c.Tree.Committed(ctx, b.was.commit)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return files.With(changes...)
 }
 
 // vetted returns the problems that vet reports.

@@ -54,10 +54,10 @@ func (w *Tree) shallow(ctx context.Context) bool {
 }
 
 // Commit returns the files that a commit has in the directory of the fleet repo.
-func (w *Tree) Commit(ctx context.Context, commit string) (*git.Files, error) {
+func (w *Tree) Commit(ctx context.Context, commit string) (*Files, error) {
 	tree, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+":./")
 	if err != nil && w.Reaches(ctx, commit, commit) == nil {
-		return w.store.Files(w.store.AddTree(nil), git.FileLimits{}) // the directory did not exist yet
+		return w.files(w.store.AddTree(nil)) // the directory did not exist yet
 	}
 	h, ok := git.ParseHash(tree)
 	if err == nil && !ok {
@@ -66,5 +66,5 @@ func (w *Tree) Commit(ctx context.Context, commit string) (*git.Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list commit %s: %w", commit, err)
 	}
-	return w.store.Files(h, git.FileLimits{Count: mostFiles})
+	return w.files(h)
 }

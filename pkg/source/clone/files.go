@@ -24,12 +24,8 @@ const (
 	mostChanged = 10_000 // between two trees that are compared
 )
 
-// Files is a tree that is not committed. It never changes.
-type Files struct {
-	*git.Files
-	store   *git.Store
-	entries map[string]git.Entry // by path
-}
+// Files is a tree of the clone, committed or not. It never changes.
+type Files = git.Files
 
 // Files returns the tree that "git add --all" would commit: tracked and new files as they lie on disk, but no ignored
 // ones. Outside of Git it has every file. It reads those that differ from what Git has; the others are read when asked.
@@ -63,58 +59,36 @@ func (w *Tree) Files(ctx context.Context) (*Files, error) {
 			entries[name] = git.Entry{Name: name, Mode: git.ModeFile, Hash: w.store.AddBlob(content, max(info.Size(), int64(len(content))))}
 		}
 	}
-	return newFiles(w.store, entries)
+	return w.files(w.store.AddTree(slices.Collect(maps.Values(entries))))
 }
 
-func newFiles(store *git.Store, entries map[string]git.Entry) (*Files, error) {
-	files, err := store.Files(store.AddTree(slices.Collect(maps.Values(entries))), git.FileLimits{Size: maxBytes, Count: mostFiles})
-	return &Files{files, store, entries}, err
+// files returns a tree within the limits.
+func (w *Tree) files(tree git.Hash) (*Files, error) {
+	return w.store.Files(tree, git.FileLimits{Size: maxBytes, Count: mostFiles})
 }
 
-// Committed returns the files of a commit, as a tree of which With makes others.
-func (w *Tree) Committed(ctx context.Context, commit string) (*Files, error) {
-	tree, err := Line(ctx, w.Root, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+":./")
-	if err != nil {
-		return nil, fmt.Errorf("list commit %s: %w", commit, err)
-	}
-	out, err := Output(ctx, w.Root, "ls-tree", "-r", "-z", "--full-tree", tree)
+// With returns a tree of the clone after changes.
+func (w *Tree) With(before tree, changes ...Change) (*Files, error) {
+	is, err := hashOf(before)
 	if err != nil {
 		return nil, err
 	}
-	entries := map[string]git.Entry{}
-	for line := range strings.SplitSeq(string(out), "\x00") {
-		about, name, ok := strings.Cut(line, "\t")
-		if field := strings.Fields(about); ok && len(field) == 3 { // mode, type, object
-			if err := listed(entries, name, field[0], field[2]); err != nil {
-				return nil, err
-			}
-		}
+	objects := git.NewObjects()
+	if is, err = w.changed(is, "", changes, objects); err != nil {
+		return nil, err
 	}
-	return newFiles(w.store, entries)
+	w.store.Hold(objects)
+	return w.files(is)
 }
 
-// listed adds a file as git lists it.
-func listed(entries map[string]git.Entry, name, mode, object string) error {
-	m, err := strconv.ParseUint(mode, 8, 32)
-	h, known := git.ParseHash(object)
-	if err != nil || !known {
-		return fmt.Errorf("%s: the entry %s %s is none that the reconciler reads", name, mode, object)
-	}
-	entries[name] = git.Entry{Name: name, Mode: git.Mode(m), Hash: h}
-	return nil
-}
-
-// With returns the tree after changes.
-func (f *Files) With(changes ...Change) (*Files, error) {
-	entries := maps.Clone(f.entries)
+// changed returns what a tree is after changes of files below a path, and puts what is new of it among objects.
+func (w *Tree) changed(tree git.Hash, below string, changes []Change, objects *git.Objects) (_ git.Hash, err error) {
 	for _, c := range changes {
-		if c.After == nil {
-			delete(entries, c.Name)
-			continue
+		if tree, err = objects.AddChanged(w.store, tree, strings.Split(below+c.Name, "/"), c.After); err != nil {
+			return tree, fmt.Errorf("change %s: %w", c.Name, err)
 		}
-		entries[c.Name] = git.Entry{Name: c.Name, Mode: git.ModeFile, Hash: f.store.AddBlob(c.After, int64(len(c.After)))}
 	}
-	return newFiles(f.store, entries)
+	return tree, nil
 }
 
 // tree is files that have a digest as those of a commit do.
@@ -127,19 +101,24 @@ type TooManyError = git.TooManyError
 
 // Changed lists the paths in which two trees of the clone differ, sorted. More than a limit are a *TooManyError.
 func (w *Tree) Changed(before, after tree) ([]string, error) {
-	var hashes [2]git.Hash
-	for i, t := range []tree{before, after} {
-		digest, err := t.Digest(".")
-		if err != nil {
-			return nil, err
-		}
-		h, ok := git.ParseHash(digest)
-		if !ok {
-			return nil, fmt.Errorf("%q is no hash of a tree", digest)
-		}
-		hashes[i] = h
+	was, err := hashOf(before)
+	if err != nil {
+		return nil, err
 	}
-	return w.store.Changed(hashes[0], hashes[1], mostChanged)
+	is, err := hashOf(after)
+	if err != nil {
+		return nil, err
+	}
+	return w.store.Changed(was, is, mostChanged)
+}
+
+func hashOf(t tree) (git.Hash, error) {
+	digest, err := t.Digest(".")
+	h, ok := git.ParseHash(digest)
+	if err == nil && !ok {
+		err = fmt.Errorf("%q is no hash of a tree", digest)
+	}
+	return h, err
 }
 
 // tracked adds the files that Git has, and returns the names of those that may differ on disk.
@@ -157,9 +136,12 @@ func (w *Tree) tracked(ctx context.Context, entries map[string]git.Entry) (chang
 		if !ok || len(field) != 3 {
 			continue
 		}
-		if err := listed(entries, name, field[0], field[1]); err != nil {
-			return nil, err
+		mode, err := strconv.ParseUint(field[0], 8, 32)
+		h, known := git.ParseHash(field[1])
+		if err != nil || !known {
+			return nil, fmt.Errorf("%s: the entry %s %s is none that the reconciler reads", name, field[0], field[1])
 		}
+		entries[name] = git.Entry{Name: name, Mode: git.Mode(mode), Hash: h}
 	}
 	out, err = Output(ctx, w.Root, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/git"
@@ -38,21 +36,13 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // If the name of the branch is taken, the branch gets a number. It writes nothing into the clone, and no other ref of the
 // remote: a draft's branch names none. A *RefusedError is what the remote says.
 func (w *Tree) Propose(ctx context.Context, base string, changes []Change, by Author, message string, p DraftBranch, to *Target) (Saved, error) {
-	base, err := w.Revision(ctx, base)
+	base, tree, objects, err := w.treeWith(ctx, base, changes)
 	if err != nil {
-		return Saved{}, err
-	}
-	if err := w.sameAt(ctx, base, changes); err != nil {
 		return Saved{}, err
 	}
 	parent, ok := git.ParseHash(base)
 	if !ok {
 		return Saved{}, fmt.Errorf("%q is no hash of a commit", base)
-	}
-	objects := git.NewObjects()
-	tree, err := w.newTree(ctx, base, changes, objects)
-	if err != nil {
-		return Saved{}, err
 	}
 	commit := objects.AddCommit(git.NewCommit{Tree: tree, Parent: parent, Name: by.Name, Email: by.Email, Time: by.Time, Message: message})
 	for n := 1; n <= mostNames; n++ {
@@ -78,25 +68,27 @@ func (w *Tree) Propose(ctx context.Context, base string, changes []Change, by Au
 	return Saved{}, fmt.Errorf("%d branches have the name %s; choose another one", mostNames, p.Branch())
 }
 
-// newTree returns the tree of a commit with changes, and puts what is new of it among objects.
-func (w *Tree) newTree(ctx context.Context, commit string, changes []Change, objects *git.Objects) (git.Hash, error) {
+// treeWith returns the commit of a name, and its tree with changes of the files that it has, with what is new of that.
+func (w *Tree) treeWith(ctx context.Context, base string, changes []Change) (commit string, tree git.Hash, objects *git.Objects, err error) {
+	if commit, err = w.Revision(ctx, base); err != nil {
+		return "", tree, nil, err
+	}
+	if err := w.sameAt(ctx, commit, changes); err != nil {
+		return "", tree, nil, err
+	}
 	prefix, err := Output(ctx, w.Root, "rev-parse", "--show-prefix")
 	if err != nil {
-		return git.ZeroHash, err
+		return "", tree, nil, err
 	}
 	top, err := Line(ctx, w.Root, "rev-parse", "--verify", "--end-of-options", commit+"^{tree}")
 	if err != nil {
-		return git.ZeroHash, err
+		return "", tree, nil, err
 	}
 	tree, ok := git.ParseHash(top)
 	if !ok {
-		return git.ZeroHash, fmt.Errorf("%q is no hash of a tree", top)
+		return "", tree, nil, fmt.Errorf("%q is no hash of a tree", top)
 	}
-	for _, c := range changes {
-		name := path.Join(chomp(prefix), c.Name)
-		if tree, err = objects.AddChanged(w.store, tree, strings.Split(name, "/"), c.After); err != nil {
-			return git.ZeroHash, fmt.Errorf("change %s: %w", c.Name, err)
-		}
-	}
-	return tree, nil
+	objects = git.NewObjects()
+	tree, err = w.changed(tree, chomp(prefix), changes, objects)
+	return commit, tree, objects, err
 }

@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
-	"github.com/d-aros/d-aros/pkg/scratch"
 )
 
 // Saved is a draft that has a branch.
@@ -42,18 +40,16 @@ func (w *Tree) Save(ctx context.Context, base string, changes []Change, message 
 
 // commit commits changes of the files of a commit. Nothing refers to it yet.
 func (w *Tree) commit(ctx context.Context, base string, changes []Change, message string) (Saved, error) {
-	base, err := w.Revision(ctx, base)
+	base, tree, objects, err := w.treeWith(ctx, base, changes)
 	if err != nil {
 		return Saved{}, err
 	}
-	if err := w.sameAt(ctx, base, changes); err != nil {
-		return Saved{}, err
+	if objects.Len() > 0 {
+		if _, err := output(git.Program(ctx, w.Root, "unpack-objects", "-q"), string(objects.Pack())); err != nil {
+			return Saved{}, err
+		}
 	}
-	tree, err := w.treeWith(ctx, base, changes)
-	if err != nil {
-		return Saved{}, err
-	}
-	args := []string{"commit-tree", tree, "-p", base, "-F", "-"}
+	args := []string{"commit-tree", tree.String(), "-p", base, "-F", "-"}
 	if sign, err := Line(ctx, w.Root, "config", "--type=bool", "--get", "commit.gpgsign"); err == nil && sign == "true" {
 		args = append(args, "-S")
 	}
@@ -85,54 +81,6 @@ func (w *Tree) sameAt(ctx context.Context, commit string, changes []Change) erro
 		}
 	}
 	return nil
-}
-
-// treeWith returns the tree of a commit with changes. It writes through an index of its own.
-func (w *Tree) treeWith(ctx context.Context, commit string, changes []Change) (string, error) {
-	dir, err := scratch.New()
-	if err != nil {
-		return "", err
-	}
-	defer dir.Remove()
-	prefix, err := Output(ctx, w.Root, "rev-parse", "--show-prefix")
-	if err != nil {
-		return "", err
-	}
-	top, err := Output(ctx, w.Root, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return "", err
-	}
-	run := func(input string, args ...string) (string, error) {
-		// A split index would leave its shared part beside that of the user.
-		cmd := git.Program(ctx, chomp(top), append([]string{"-c", "core.splitIndex=false", "-c", "index.sparse=false"}, args...)...)
-		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(dir.Name, "index"))
-		out, err := output(cmd, input)
-		return chomp(out), err
-	}
-	if _, err := run("", "read-tree", commit); err != nil {
-		return "", err
-	}
-	for _, c := range changes {
-		name := chomp(prefix) + c.Name
-		if c.After == nil {
-			if _, err := run("", "update-index", "--force-remove", "--", name); err != nil {
-				return "", err
-			}
-			continue
-		}
-		blob, err := run(string(c.After), "hash-object", "-w", "--stdin")
-		if err != nil {
-			return "", err
-		}
-		mode := "100644"
-		if is, err := run("", "ls-files", "--stage", "-z", "--", ":(literal)"+name); err == nil && is != "" {
-			mode, _, _ = strings.Cut(is, " ")
-		}
-		if _, err := run("", "update-index", "--add", "--cacheinfo", mode+","+blob+","+name); err != nil {
-			return "", err
-		}
-	}
-	return run("", "write-tree")
 }
 
 // mustBeNew is the commit of a branch that is not there.

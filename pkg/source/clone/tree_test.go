@@ -44,7 +44,7 @@ func TestFilesOfAWorkTree(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	// A digest speaks for everything below.
-	changed, err := files.With(clone.Change{Name: "tenants/acme/apps/shop/a/b/c.txt", After: []byte("z")})
+	changed, err := w.With(files, clone.Change{Name: "tenants/acme/apps/shop/a/b/c.txt", After: []byte("z")})
 	require.NoError(t, err)
 	for name, same := range map[string]bool{".": false, "tenants/acme/apps/shop": false, "fleet.cue": true} {
 		before, err := files.Digest(name)
