@@ -203,19 +203,32 @@ func (s *Store) Tree(h Hash) (*Tree, error) {
 	return t, nil
 }
 
-// Directory returns the name of the directory at a path below a tree, ZeroHash if there
-// is none. It reads only the trees on the way.
-func (s *Store) Directory(tree Hash, path ...string) (Hash, error) {
+// Find returns the entry at a path below a tree, the zero Entry if there is none. It reads only
+// the trees on the way.
+func (s *Store) Find(tree Hash, path ...string) (Entry, error) {
+	e := &Entry{Mode: ModeDir, Hash: tree}
 	for _, name := range path {
-		t, err := s.Tree(tree)
+		if !e.IsDir() {
+			return Entry{}, nil
+		}
+		t, err := s.Tree(e.Hash)
 		if err != nil {
-			return ZeroHash, err
+			return Entry{}, err
 		}
-		e, ok := t.Find(name)
-		if !ok || !e.IsDir() {
-			return ZeroHash, nil
+		ok := false
+		if e, ok = t.Find(name); !ok {
+			return Entry{}, nil
 		}
-		tree = e.Hash
 	}
-	return tree, nil
+	return *e, nil
+}
+
+// Directory returns the name of the directory at a path below a tree, ZeroHash if there
+// is none.
+func (s *Store) Directory(tree Hash, path ...string) (Hash, error) {
+	e, err := s.Find(tree, path...)
+	if !e.IsDir() {
+		return ZeroHash, err
+	}
+	return e.Hash, err
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"path"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/access"
@@ -78,16 +77,5 @@ func (r *Repository) entry(commit, file string) (git.Entry, error) {
 	if err != nil {
 		return git.Entry{}, err
 	}
-	dir, err := r.store.Directory(c.TreeHash, strings.Split(path.Dir(file), "/")...)
-	if err != nil || dir == git.ZeroHash {
-		return git.Entry{}, err
-	}
-	t, err := r.store.Tree(dir)
-	if err != nil {
-		return git.Entry{}, err
-	}
-	if e, ok := t.Find(path.Base(file)); ok {
-		return *e, nil
-	}
-	return git.Entry{}, nil
+	return r.store.Find(c.TreeHash, strings.Split(file, "/")...)
 }

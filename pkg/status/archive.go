@@ -22,10 +22,6 @@ type archive struct {
 	line line
 }
 
-func newArchive(remote *git.Remote, ref, dir string) *archive {
-	return &archive{remote: remote, ref: ref, dir: dir, turn: make(chan struct{}, 1)}
-}
-
 // fetch brings the store up to date, and returns it with the tip of the branch.
 func (a *archive) fetch(ctx context.Context) (store *git.Store, tip git.Hash, err error) {
 	select {

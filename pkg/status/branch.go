@@ -138,7 +138,8 @@ func Open(_ context.Context, o Options) (*Branch, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open status branch: %w", err)
 	}
-	b := &Branch{o: o, remote: remote, archive: newArchive(remote, git.Branch(o.Branch), filepath.Join(o.Dir, "history"))}
+	history := archive{remote: remote, ref: git.Branch(o.Branch), dir: filepath.Join(o.Dir, "history"), turn: make(chan struct{}, 1)}
+	b := &Branch{o: o, remote: remote, archive: &history}
 	if o.Keep {
 		if b.kept, err = git.OpenCopy(filepath.Join(o.Dir, keptDir), o.Limits); err != nil {
 			return nil, fmt.Errorf("open status branch: %w", err)

@@ -200,10 +200,7 @@ func checkpointMessage(base past, folded int) string {
 		fmt.Fprintf(&m, "Source-Commit: %s\n", word(source))
 	}
 	fmt.Fprintf(&m, "Checkpoint-Of: %s\n", base.hash)
-	if program := trailer(base.message, writtenBy); program != "" { // of the content, not of this commit
-		fmt.Fprintf(&m, writtenBy+": %s\n", program)
-	}
-	for _, key := range []string{ledgerTrailer, sequenceTrailer} { // of what is signed
+	for _, key := range []string{writtenBy, ledgerTrailer, sequenceTrailer} { // of the content and what is signed, not of this commit
 		if value := trailer(base.message, key); value != "" {
 			fmt.Fprintf(&m, "%s: %s\n", key, value)
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/text"
@@ -59,9 +60,7 @@ func (e *NotLedgerError) Error() string {
 func readFormat(fsys fs.FS) (Format, error) {
 	b, err := fs.ReadFile(fsys, formatFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		if stray, err := strayRecord(fsys); err != nil {
-			return Format{}, err
-		} else if stray != "" {
+		if stray := strayRecord(fsys); stray != "" {
 			return Format{}, fmt.Errorf("%s is missing, but there is %s; %s", formatFile, stray, restore)
 		}
 		if found, err := fs.Glob(fsys, "*.cue"); err == nil && len(found) > 0 {
@@ -91,17 +90,13 @@ func decodeFormat(b []byte) (Format, error) {
 }
 
 // strayRecord returns a record in JSON, "" if there is none.
-func strayRecord(fsys fs.FS) (string, error) {
+func strayRecord(fsys fs.FS) string {
 	for _, pattern := range []string{problemsFile, "inputs/*.json", tenantsDir + "/*/*.json", tenantsDir + "/*/*/*.json"} {
-		found, err := fs.Glob(fsys, pattern)
-		if err != nil {
-			return "", fmt.Errorf("read status branch: %w", err)
-		}
-		if len(found) > 0 {
-			return found[0], nil
+		if found, _ := fs.Glob(fsys, pattern); len(found) > 0 { // it fails of a malformed pattern only
+			return found[0]
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // restore is what to do about a damaged branch.
@@ -139,23 +134,19 @@ func (f Format) name(name string) string {
 
 // isRecord reports whether a file of a tree is a record of the format.
 func (f Format) isRecord(name string) bool {
-	dir, base := path.Split(name)
-	var list []string
-	switch depth := strings.Count(name, "/"); {
-	case depth == 0, dir == "inputs/":
-		return name == f.name(problemsFile) || name == f.name(ledgerFile) || name == f.name(sourceFile) || name == f.name(platformFile) || name == f.name(capacityFile) ||
-			f.Major > 1 && (name == formatFile || name == guardFile || name == orphansFile || name == groupQuotaFile || name == usageFile)
-	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 2:
-		list = []string{tenantFile, quotaFile}
-	case strings.HasPrefix(dir, tenantsDir+"/") && depth == 3:
-		list = []string{instanceFile, specFile, previousFile, workflowFile, decisionFile}
+	if f.Major > 1 && slices.Contains([]string{formatFile, guardFile, orphansFile, groupQuotaFile, usageFile}, name) {
+		return true
 	}
-	for _, record := range list {
-		if base == f.name(record) {
-			return true
+	list := []string{problemsFile, ledgerFile, sourceFile, platformFile, capacityFile}
+	if dir, base := path.Split(name); strings.HasPrefix(dir, tenantsDir+"/") {
+		switch strings.Count(dir, "/") {
+		case 2:
+			list, name = []string{tenantFile, quotaFile}, base
+		case 3:
+			list, name = []string{instanceFile, specFile, previousFile, workflowFile, decisionFile}, base
 		}
 	}
-	return false
+	return slices.ContainsFunc(list, func(record string) bool { return name == f.name(record) })
 }
 
 // release is how released programs are named.

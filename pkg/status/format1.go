@@ -50,7 +50,7 @@ func encodeFormat1(v any) ([]byte, error) {
 	case *source:
 		v = &source{Commit: list.Commit}
 	case *model.Run:
-		v = withoutStages(withoutTimes(list))
+		v = withoutTimes(list)
 	case *model.Application:
 		copied := *list
 		copied.Policy, copied.Components = withoutRules(list.Policy), model.WithoutTimes(list.Components)

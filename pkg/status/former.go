@@ -187,8 +187,7 @@ func cloned[T any](p *T) *T {
 	if p == nil {
 		return nil
 	}
-	copied := *p
-	return &copied
+	return new(*p)
 }
 
 func cloneTargets(list []model.Target) []model.Target {
@@ -227,13 +226,13 @@ func inFormat1Terms(in *model.Instance) *model.Instance {
 	return &copied
 }
 
-// withoutTimes returns a run without the times, and the names of jobs, that format 1
-// does not have.
+// withoutTimes returns a run without the times, the names of jobs and the stages that people
+// resumed, which format 1 does not have.
 func withoutTimes(run *model.Run) *model.Run {
 	copied := *run
 	copied.Commands, copied.Steps = slices.Clone(run.Commands), slices.Clone(run.Steps)
 	for i := range copied.Commands {
-		copied.Commands[i].At = time.Time{}
+		copied.Commands[i].At, copied.Commands[i].Stage = time.Time{}, 0
 	}
 	for i := range copied.Steps {
 		s := &copied.Steps[i]
@@ -241,17 +240,6 @@ func withoutTimes(run *model.Run) *model.Run {
 		if s.Undo = cloned(s.Undo); s.Undo != nil {
 			s.Undo.Since = time.Time{}
 		}
-	}
-	return &copied
-}
-
-// withoutStages returns a run whose commands name no stage. It has no place in
-// format 1.
-func withoutStages(run *model.Run) *model.Run {
-	copied := *run
-	copied.Commands = slices.Clone(run.Commands)
-	for i := range copied.Commands {
-		copied.Commands[i].Stage = 0
 	}
 	return &copied
 }

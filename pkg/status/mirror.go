@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/git"
@@ -34,8 +34,7 @@ type Mirror struct {
 	far    *git.Remote
 	store  *git.Store
 
-	mu     sync.Mutex
-	behind time.Time // since when the mirror lacks something; zero: it has all
+	behind atomic.Pointer[time.Time] // since when the mirror lacks something; nil: it has all
 
 	holds  string // the commit that the mirror holds, as far as is known
 	next   time.Time
@@ -85,18 +84,11 @@ func (m *Mirror) Run(ctx context.Context) {
 
 // Behind returns for how long the mirror has lacked something, at the time now.
 func (m *Mirror) Behind(now time.Time) time.Duration {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.behind.IsZero() {
+	since := m.behind.Load()
+	if since == nil {
 		return 0
 	}
-	return max(0, now.Sub(m.behind))
-}
-
-func (m *Mirror) setBehind(since time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.behind = since
+	return max(0, now.Sub(*since))
 }
 
 // turn pushes what the branch has if it is time to.
@@ -106,7 +98,7 @@ func (m *Mirror) turn(ctx context.Context, now time.Time) {
 		return // this process has not read it, or nothing is new
 	}
 	if m.Behind(now) == 0 {
-		m.setBehind(now)
+		m.behind.Store(&now)
 	}
 	if now.Before(m.next) {
 		return
@@ -122,7 +114,7 @@ func (m *Mirror) turn(ctx context.Context, now time.Time) {
 	default:
 		m.wait, m.holds = 0, holds
 		if holds == tip {
-			m.setBehind(time.Time{})
+			m.behind.Store(nil)
 			m.notice("")
 		}
 	}
@@ -225,11 +217,7 @@ func identityAt(store *git.Store, commit git.Hash) (identity model.LedgerIdentit
 	if err != nil {
 		return identity, err
 	}
-	files, err := store.Files(c.TreeHash, limits)
-	if err != nil {
-		return identity, err
-	}
-	r, err := readerOf(files, c.Message)
+	r, err := readerAt(store, c.TreeHash, c.Message, limits)
 	if err != nil {
 		return identity, err
 	}

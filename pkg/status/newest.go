@@ -48,13 +48,9 @@ func (b *Branch) newest(ctx context.Context) (Newest, error) {
 	if err != nil {
 		return Newest{}, err
 	}
-	files, err := store.Files(p.tree, limits)
-	if err != nil {
-		return Newest{}, err
-	}
-	format, err := readFormat(files)
+	r, err := readerAt(store, p.tree, p.message, limits)
 	if unknown := (*FormatError)(nil); err != nil && !errors.As(err, &unknown) {
 		return Newest{}, err
 	}
-	return Newest{Commit: tip.String(), Time: p.time, Format: format, WrittenBy: trailer(p.message, writtenBy)}, nil
+	return Newest{Commit: tip.String(), Time: p.time, Format: r.format, WrittenBy: trailer(p.message, writtenBy)}, nil
 }

@@ -17,7 +17,7 @@ type plan struct {
 	more    map[string]fields // by file: fields of a newer format, which are kept
 	ledger  model.Ledger      // next, exactly as it would be read back
 	edits   edit
-	given   given
+	given   model.Ledger
 	written int // files that are written or removed
 
 	apps    []change             // records that changed
@@ -60,19 +60,12 @@ func (s *state) newPlan(format Format) *plan {
 
 // records plans the files that hold the ledger.
 func (p *plan) records(next *model.Ledger) error {
-	if err := p.inputs(next); err != nil {
-		return err
+	for _, part := range []func(*model.Ledger) error{p.inputs, p.tenantLayers, p.overQuota, p.pastUse, p.applications} {
+		if err := part(next); err != nil {
+			return err
+		}
 	}
-	if err := p.tenantLayers(next); err != nil {
-		return err
-	}
-	if err := p.overQuota(next); err != nil {
-		return err
-	}
-	if err := p.pastUse(next); err != nil {
-		return err
-	}
-	return p.applications(next)
+	return nil
 }
 
 // finish plans the files that follow from the records.

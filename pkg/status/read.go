@@ -35,9 +35,13 @@ func newReader(fsys fs.FS) (*reader, error) {
 	return &reader{fsys: fsys, format: format}, err
 }
 
-// readerOf is newReader for the tree of a commit: the error for a format that is not known names the program that wrote it.
-func readerOf(fsys fs.FS, message string) (*reader, error) {
-	r, err := newReader(fsys)
+// readerAt is newReader for the tree of a commit: the error for a format that is not known names the program that wrote it.
+func readerAt(store *git.Store, tree git.Hash, message string, limits git.FileLimits) (*reader, error) {
+	files, err := store.Files(tree, limits)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReader(files)
 	if unknown := (*FormatError)(nil); errors.As(err, &unknown) {
 		unknown.Program = programOf(message)
 	}

@@ -56,7 +56,7 @@ func (s Saved) Before() (Saved, bool, error) {
 
 // Read returns what the commit says, and in which format.
 func (s Saved) Read(ctx context.Context) (model.Ledger, Format, error) {
-	r, err := s.reader()
+	r, err := readerAt(s.store, s.past.tree, s.past.message, limits)
 	if err != nil {
 		return model.Ledger{}, Format{}, err
 	}
@@ -69,7 +69,7 @@ func (s Saved) Read(ctx context.Context) (model.Ledger, Format, error) {
 
 // Decision returns the last decision about an application, nil if there is none. It reads no other record.
 func (s Saved) Decision(app model.AppID) (*model.Decision, error) {
-	r, err := s.reader()
+	r, err := readerAt(s.store, s.past.tree, s.past.message, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +78,4 @@ func (s Saved) Decision(app model.AppID) (*model.Decision, error) {
 		return nil, err
 	}
 	return r.decision(dir+"/"+decisionFile, app)
-}
-
-func (s Saved) reader() (*reader, error) {
-	files, err := s.store.Files(s.past.tree, limits)
-	if err != nil {
-		return nil, err
-	}
-	return readerOf(files, s.past.message)
 }

@@ -178,10 +178,7 @@ func (b *Branch) readBelieved(store *git.Store, commit git.Hash) *state {
 	if !b.believes(store, commit) {
 		return nil
 	}
-	s, err := readState(store, commit, b.limits())
-	if err != nil {
-		return nil
-	}
+	s, _ := readState(store, commit, b.limits())
 	return s
 }
 

@@ -33,21 +33,12 @@ type state struct {
 	stale bool
 
 	// given are the layers of the ledger that was saved last, as the caller gave them.
-	given given
+	given model.Ledger
 }
 
-// given are the parts of a ledger that have no revision.
-type given struct {
-	platform *model.Platform
-	tenants  []model.Tenant
-	pools    []model.Pool
-	problems []model.Problem
-	orphans  []model.Inventory
-	pastUse  *model.PastUse
-}
-
-func givenBy(l *model.Ledger) given {
-	return given{l.Platform, l.Tenants, l.Pools, l.Problems, l.Orphans, l.PastUse}
+// givenBy returns the parts of a ledger that have no revision.
+func givenBy(l *model.Ledger) model.Ledger {
+	return model.Ledger{Platform: l.Platform, Tenants: l.Tenants, Pools: l.Pools, Problems: l.Problems, Orphans: l.Orphans, PastUse: l.PastUse}
 }
 
 func newState() *state { return &state{tree: &dir{}, format: Current} }
@@ -72,11 +63,7 @@ func readState(store *git.Store, head git.Hash, limits bounds) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := store.Files(c.TreeHash, limits.FileLimits)
-	if err != nil {
-		return nil, err
-	}
-	r, err := readerOf(files, c.Message)
+	r, err := readerAt(store, c.TreeHash, c.Message, limits.FileLimits)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +72,8 @@ func readState(store *git.Store, head git.Hash, limits bounds) (*state, error) {
 	if s.ledger, err = r.ledger(); err != nil {
 		return nil, err
 	}
-	s.more, s.raw = r.more, rawOf(files, s.ledger.Damaged)
-	if s.tree, err = readDir(store, c.TreeHash); err != nil {
+	s.more, s.raw = r.more, rawOf(r.fsys, s.ledger.Damaged)
+	if s.tree, err = (&dir{}).since(store, c.TreeHash, 0, nil); err != nil {
 		return nil, err
 	}
 	s.former, s.size = r.formerOf(s), r.size.Load()

@@ -23,37 +23,14 @@ type entry struct {
 	dir  *dir     // nil for a file
 }
 
-// readDir reads a directory with all below it. Links, submodules and refused names are
-// left out, so they disappear when the directory is next written.
-func readDir(store *git.Store, tree git.Hash) (*dir, error) {
-	t, err := store.Tree(tree)
-	if err != nil {
-		return nil, err
-	}
-	d := &dir{hash: tree, entries: make([]entry, 0, len(t.Entries))}
-	for _, e := range t.Entries {
-		if e.Refused != "" {
-			continue
-		}
-		made := entry{name: e.Name, mode: e.Mode, hash: e.Hash}
-		if e.Mode == git.ModeDir {
-			if made.dir, err = readDir(store, e.Hash); err != nil {
-				return nil, err
-			}
-		}
-		d.entries = append(d.entries, made)
-		d.count += made.files()
-	}
-	return d, nil
-}
-
 // errNotShared reports that a state cannot be read from what differs from another one. It
 // may be read whole.
 var errNotShared = errors.New("it cannot be read from what differs")
 
-// since is readDir for a directory of which d is an older version: it shares what is the
-// same. left is how many entries may still be read. It leaves nothing out, and a name that
-// is refused is errNotShared.
+// since reads a directory with all below it, of which d is an older version: it shares what is the
+// same. left is how many entries may still be read, and a name that is refused is errNotShared. Where
+// that is nil, anything may be read. Links, submodules and refused names are left out then, so they
+// disappear when the directory is next written.
 func (d *dir) since(store *git.Store, tree git.Hash, depth int, left *int) (*dir, error) {
 	if d.hash == tree {
 		return d, nil
@@ -62,13 +39,17 @@ func (d *dir) since(store *git.Store, tree git.Hash, depth int, left *int) (*dir
 	if err != nil {
 		return nil, err
 	}
-	if *left -= len(t.Entries); *left < 0 || depth < 0 {
-		return nil, errNotShared
+	if left != nil {
+		if *left -= len(t.Entries); *left < 0 || depth < 0 {
+			return nil, errNotShared
+		}
 	}
 	made := &dir{hash: tree, entries: make([]entry, 0, len(t.Entries))}
 	for _, e := range t.Entries {
-		if e.Refused != "" {
+		if e.Refused != "" && left != nil {
 			return nil, errNotShared
+		} else if e.Refused != "" {
+			continue
 		}
 		next := entry{name: e.Name, mode: e.Mode, hash: e.Hash}
 		if e.Mode == git.ModeDir {

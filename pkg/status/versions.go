@@ -130,11 +130,7 @@ func headAt(store *git.Store, tree git.Hash) (l model.Ledger, err error) {
 	if tree == git.ZeroHash {
 		return l, nil
 	}
-	files, err := store.Files(tree, limits)
-	if err != nil {
-		return l, err
-	}
-	r, err := newReader(files)
+	r, err := readerAt(store, tree, "", limits)
 	if err != nil {
 		return l, err
 	}
