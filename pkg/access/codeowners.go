@@ -34,22 +34,23 @@ func Codeowners(p *Policy) []byte {
 
 // line writes who owns a pattern.
 func (p *Policy) line(b *bytes.Buffer, pattern string, a area) {
-	owners := p.owners(a)
+	owners := p.handles(func(h *holder) bool { return h.may(a) })
 	if len(owners) == 0 && a != (area{}) {
 		return
 	}
 	b.WriteString(strings.TrimRight(pattern+" "+strings.Join(owners, " "), " ") + "\n")
 }
 
-// owners lists the handles of those who may change an area, sorted.
-func (p *Policy) owners(a area) (handles []string) {
+// handles lists those of some holders whose keys are not revoked, sorted.
+func (p *Policy) handles(of func(*holder) bool) []string {
+	list := []string{}
 	for i := range p.holders {
-		if h := &p.holders[i]; h.may(a) && !h.Revoked {
-			handles = append(handles, cmp.Or(h.Handle, "@"+h.Name))
+		if h := &p.holders[i]; of(h) && !h.Revoked {
+			list = append(list, cmp.Or(h.Handle, "@"+h.Name))
 		}
 	}
-	slices.Sort(handles)
-	return slices.Compact(handles)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // areas lists the areas below the platform that have a holder, by name: each tenant

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -56,14 +55,7 @@ func (r Roles) Owners(tenant string) []string {
 
 // handles lists those of some holders whose keys are not revoked or expired, sorted.
 func (r Roles) handles(of func(*holder) bool) []string {
-	list := []string{}
-	for i := range r.policy.holders {
-		if h := &r.policy.holders[i]; of(h) && !h.Revoked && h.expired(r.now) == "" {
-			list = append(list, cmp.Or(h.Handle, "@"+h.Name))
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return r.policy.handles(func(h *holder) bool { return of(h) && h.expired(r.now) == "" })
 }
 
 // None reports whether nobody is named for anything.

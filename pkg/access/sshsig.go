@@ -1,12 +1,12 @@
 package access
 
 import (
+	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -54,15 +54,10 @@ func weakSSHKey(key ssh.PublicKey) string {
 	if sshAlgorithms[key.Type()] == nil {
 		return fmt.Sprintf("keys of type %s are not accepted", key.Type())
 	}
-	if key.Type() != ssh.KeyAlgoRSA {
-		return ""
-	}
-	var rsa struct {
-		Name string
-		E, N *big.Int
-	}
-	if err := ssh.Unmarshal(key.Marshal(), &rsa); err != nil || rsa.N.BitLen() < minRSABits {
-		return fmt.Sprintf("RSA keys of less than %d bits are not accepted", minRSABits)
+	if raw, ok := key.(ssh.CryptoPublicKey); ok && key.Type() == ssh.KeyAlgoRSA {
+		if k, ok := raw.CryptoPublicKey().(*rsa.PublicKey); !ok || k.N.BitLen() < minRSABits {
+			return fmt.Sprintf("RSA keys of less than %d bits are not accepted", minRSABits)
+		}
 	}
 	return ""
 }

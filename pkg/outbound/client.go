@@ -87,6 +87,7 @@ func explain(ctx context.Context, err error) error {
 	var known *failure
 	var name *net.DNSError
 	var network *net.OpError
+	var late net.Error
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -98,7 +99,7 @@ func explain(ctx context.Context, err error) error {
 			reason = "is not known"
 		}
 		return &failure{ClassUnreachable, fmt.Sprintf("the name %s %s", text.Line(name.Name, maxMessage), reason)}
-	case isTimeout(err):
+	case errors.As(err, &late) && late.Timeout():
 		return &failure{workflow.ClassTimeout, fmt.Sprintf("no answer within %s", requestTime)}
 	case errors.As(err, &network):
 		return &failure{ClassUnreachable, text.Line(network.Err.Error(), maxMessage)}
@@ -108,11 +109,6 @@ func explain(ctx context.Context, err error) error {
 		message = message[i+3:]
 	}
 	return &failure{ClassUnreachable, text.Line(message, maxMessage)}
-}
-
-func isTimeout(err error) bool {
-	var t net.Error
-	return errors.As(err, &t) && t.Timeout()
 }
 
 // failed returns the result for an error.

@@ -44,13 +44,13 @@ func StateOf(ledger *model.Ledger) CommitState {
 	switch {
 	case len(ledger.Problems) > 0:
 		s.State = "failure"
-		s.Description = count(len(ledger.Problems), "problem", "problems") + ": " + problem(&ledger.Problems[0])
+		s.Description = text.Count(len(ledger.Problems), "problem") + ": " + problem(&ledger.Problems[0])
 	case len(failed) > 0:
 		s.State, s.Description = "failure", "refused or taken back: "+names(failed)
 	case len(under) > 0:
 		s.State, s.Description = "pending", "on the way: "+names(under)
 	default:
-		s.Description = fmt.Sprintf("%d of %s running", running, count(len(ledger.Instances), "application", "applications"))
+		s.Description = fmt.Sprintf("%d of %s running", running, text.Count(len(ledger.Instances), "application"))
 	}
 	s.Description = text.Line(s.Description, maxDescription)
 	return s
@@ -76,13 +76,6 @@ func problem(p *model.Problem) string {
 		return fmt.Sprintf("%s at %s", p.Code, p.Places[0].At)
 	}
 	return p.Code + " " + p.Path
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // names lists a few applications.

@@ -105,7 +105,7 @@ func (d *Dispatcher) Do(tasks []Task) {
 
 // begin starts a request.
 func (d *Dispatcher) begin(t Task) {
-	ctx, cancel := context.WithDeadline(d.ctx, d.deadline(t.Intent.Deadline))
+	ctx, cancel := context.WithTimeout(d.ctx, t.Intent.Deadline.Sub(d.now())) // by our clock, which contexts do not have
 	began := &request{cancel: cancel}
 	d.requests[t.Intent.Key] = began
 	places := d.tenants[t.App.Tenant]
@@ -133,11 +133,6 @@ func (d *Dispatcher) begin(t Task) {
 		default:
 		}
 	})
-}
-
-// deadline converts a time of our clock into a time of the clock of contexts.
-func (d *Dispatcher) deadline(at time.Time) time.Time {
-	return time.Now().Add(at.Sub(d.now()))
 }
 
 // Results returns the results of the tasks that are due, by key.

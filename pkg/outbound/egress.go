@@ -110,13 +110,6 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 // inside reports whether an address is internal: not one of the public Internet.
 func inside(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
-	if !a.IsGlobalUnicast() || a.IsPrivate() {
-		return true // loopback, link-local with the metadata of clouds, multicast, private
-	}
-	for _, p := range inner {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	// Not global are loopback, link-local with the metadata of clouds, and multicast.
+	return !a.IsGlobalUnicast() || a.IsPrivate() || slices.ContainsFunc(inner, func(p netip.Prefix) bool { return p.Contains(a) })
 }
