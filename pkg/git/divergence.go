@@ -1,8 +1,9 @@
 package git
 
 import (
-	"container/heap"
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -90,10 +91,10 @@ type divergence struct {
 	store   *Store
 	max     int
 	commits map[Hash]*painted
-	order   []Hash // in which they were found
-	queue   queue
-	open    int      // commits in the queue that are not stale
-	oldest  *painted // that was not stale when more looked
+	order   []Hash     // in which they were found
+	queue   []*painted // the oldest first, of equal ones that which was found last
+	open    int        // commits in the queue that are not stale
+	oldest  *painted   // that was not stale when more looked
 }
 
 // more reports whether commits have to be read that are not known yet. Once a common
@@ -112,7 +113,7 @@ func (d *divergence) more() bool {
 			}
 		}
 	}
-	return d.oldest != nil && !when(d.oldest).After(when(d.queue[0]))
+	return d.oldest != nil && !when(d.oldest).After(when(d.queue[len(d.queue)-1]))
 }
 
 // paint adds a colour to a commit, and queues it if that is new.
@@ -138,7 +139,10 @@ func (d *divergence) paint(h Hash, with paint) error {
 	c.paint |= with
 	if !c.queued {
 		c.queued = true
-		heap.Push(&d.queue, c)
+		at, _ := slices.BinarySearchFunc(d.queue, c, func(a, b *painted) int {
+			return cmp.Or(when(a).Compare(when(b)), cmp.Compare(b.number, a.number))
+		})
+		d.queue = slices.Insert(d.queue, at, c)
 	}
 	if c.open() {
 		d.open++
@@ -148,8 +152,8 @@ func (d *divergence) paint(h Hash, with paint) error {
 
 // step hands the colour of the newest commit in the queue to its parents.
 func (d *divergence) step(paint func(Hash, paint) error) error {
-	c := heap.Pop(&d.queue).(*painted)
-	if c.open() {
+	c := d.queue[len(d.queue)-1]
+	if d.queue = d.queue[:len(d.queue)-1]; c.open() {
 		d.open--
 	}
 	c.queued = false
@@ -188,25 +192,6 @@ func (d *divergence) theirs(tip Hash) (list []Hash) {
 		}
 	}
 	return list
-}
-
-// queue has the newest commit first, of equal ones that which was found first.
-type queue []*painted
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	if a, b := when(q[i]), when(q[j]); !a.Equal(b) {
-		return a.After(b)
-	}
-	return q[i].number < q[j].number
-}
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(c any)   { *q = append(*q, c.(*painted)) }
-func (q *queue) Pop() any {
-	old := *q
-	c := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return c
 }
 
 func when(c *painted) time.Time { return c.Committer.When }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/d-aros/d-aros/pkg/git"
 )
@@ -64,8 +65,6 @@ func (h *history) add(commit git.Hash) {
 // reachable, because its tip is.
 func (h *history) join() {
 	h.ahead = append(h.ahead[1:], h.before.ahead...)
-	for c := range h.before.seen {
-		h.seen[c] = true
-	}
+	maps.Copy(h.seen, h.before.seen)
 	h.before = nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/git"
@@ -61,12 +62,10 @@ func Open(ctx context.Context, dir string) (*Tree, error) {
 }
 
 func isFleet(dir string) bool {
-	for _, name := range []string{"fleet.cue", "cue.mod"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"fleet.cue", "cue.mod"}, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil
+	})
 }
 
 func (w *Tree) Close() {

@@ -1,6 +1,7 @@
 package pinned
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -29,25 +30,13 @@ type failure struct {
 	until time.Time
 }
 
-func newFetches() fetches {
-	return fetches{places: make(chan struct{}, maxAtOnce), queues: map[string][]wanted{}, failures: map[wanted]failure{}}
-}
-
-// failed returns why the last fetch failed, nil if none has.
-func (f *fetches) failed(p wanted) error { return f.failures[p].err }
-
 // want has something fetched for a tenant, unless that is under way or failed lately. A tenant
 // fetches one at a time, so that what hangs holds up nobody else.
 func (s *Store) want(tenant string, p wanted) {
 	f := &s.fetches
 	queue, running := f.queues[tenant]
-	if len(queue) == maxWaiting || time.Now().Before(f.failures[p].until) || s.ctx.Err() != nil {
+	if len(queue) == maxWaiting || time.Now().Before(f.failures[p].until) || s.ctx.Err() != nil || slices.Contains(queue, p) {
 		return
-	}
-	for _, other := range queue {
-		if other == p {
-			return
-		}
 	}
 	f.queues[tenant] = append(queue, p)
 	if !running {

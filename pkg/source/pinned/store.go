@@ -73,7 +73,8 @@ type opened struct {
 
 // Open returns a store that fetches until ctx ends.
 func Open(ctx context.Context, o Options) *Store {
-	s := &Store{o: o, fetched: make(chan struct{}, 1), fetches: newFetches()}
+	s := &Store{o: o, fetched: make(chan struct{}, 1)}
+	s.fetches = fetches{places: make(chan struct{}, maxAtOnce), queues: map[string][]wanted{}, failures: map[wanted]failure{}}
 	s.ctx, s.end = context.WithCancel(ctx)
 	s.transport = &http.Transport{DialContext: o.Dial, TLSClientConfig: o.TLS, TLSHandshakeTimeout: patience / 6,
 		ResponseHeaderTimeout: patience / 2, MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true}
@@ -99,32 +100,35 @@ func (s *Store) Fetched() <-chan struct{} { return s.fetched }
 func (s *Store) Files(tenant string, p model.Pinned) (fs.FS, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all, own := wanted{Pinned: p}, wanted{p, tenant}
-	for _, w := range []wanted{all, own} {
-		if files := s.kept(w); files != nil {
-			return files, nil
+	own := wanted{p, tenant}
+	kept := func() fs.FS {
+		if files := s.kept(wanted{Pinned: p}); files != nil {
+			return files
 		}
+		return s.kept(own)
 	}
-	switch why := s.fetches.failed(own); {
+	if files := kept(); files != nil {
+		return files, nil
+	}
+	absent := func(why string) (fs.FS, error) { return nil, &build.AbsentError{Pinned: p, Why: why} }
+	failed := s.fetches.failures[own].err
+	switch {
 	case s.ctx == nil:
-		return nil, &build.AbsentError{Pinned: p, Why: "is not kept here, and nothing is fetched now; --fetch does"}
+		return absent("is not kept here, and nothing is fetched now; --fetch does")
 	case s.o.Now:
 		if err := s.fetch(own); err != nil {
-			return nil, &build.AbsentError{Pinned: p, Why: "cannot be fetched: " + err.Error()}
+			return absent("cannot be fetched: " + err.Error())
 		}
-		for _, w := range []wanted{all, own} {
-			if files := s.kept(w); files != nil {
-				return files, nil
-			}
+		if files := kept(); files != nil {
+			return files, nil
 		}
-		return nil, &build.AbsentError{Pinned: p, Why: "cannot be kept in " + s.o.Dir}
-	default:
-		s.want(tenant, own)
-		if why != nil {
-			return nil, &build.AbsentError{Pinned: p, Why: "cannot be fetched: " + why.Error() + "; it is tried again"}
-		}
-		return nil, &build.AbsentError{Pinned: p, Why: "is not fetched yet"}
+		return absent("cannot be kept in " + s.o.Dir)
 	}
+	s.want(tenant, own)
+	if failed != nil {
+		return absent("cannot be fetched: " + failed.Error() + "; it is tried again")
+	}
+	return absent("is not fetched yet")
 }
 
 // dir is where what a name stands for is kept.
@@ -164,11 +168,8 @@ func (s *Store) kept(p wanted) fs.FS {
 // keptCommit returns the files of a commit that is kept.
 func (s *Store) keptCommit(p wanted) (fs.FS, error) {
 	commit, ok := git.ParseHash(p.Version)
-	if !ok {
-		return nil, fmt.Errorf("%.80q is not a commit", p.Version)
-	}
-	store, ok := git.ReadCopy(s.dir(p), limits, commit)
-	if !ok {
+	store, kept := git.ReadCopy(s.dir(p), limits, commit)
+	if !ok || !kept {
 		return nil, fs.ErrNotExist
 	}
 	return filesOf(store, commit)

@@ -13,8 +13,7 @@ const remembered = 4096
 type seen struct {
 	mu    sync.Mutex
 	codes map[[sha256.Size]byte]bool
-	order [][sha256.Size]byte // a ring
-	next  int
+	order [][sha256.Size]byte // the oldest first
 }
 
 // add remembers a message and reports whether it is new.
@@ -28,12 +27,9 @@ func (s *seen) add(mac [sha256.Size]byte) bool {
 		s.codes = map[[sha256.Size]byte]bool{}
 	}
 	s.codes[mac] = true
-	if len(s.order) < remembered {
-		s.order = append(s.order, mac)
-		return true
+	if s.order = append(s.order, mac); len(s.order) > remembered {
+		delete(s.codes, s.order[0])
+		s.order = s.order[1:]
 	}
-	delete(s.codes, s.order[s.next])
-	s.order[s.next] = mac
-	s.next = (s.next + 1) % remembered
 	return true
 }
