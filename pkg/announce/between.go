@@ -150,13 +150,8 @@ func fleet(before, after *model.Ledger, saved time.Time) (list []Announcement) {
 	case lost != nil && now == nil:
 		add(Source, Change{From: "lost", To: "back"})
 	}
-	refused := func(l *model.Ledger) (list []model.Problem) {
-		for _, p := range l.Problems {
-			if strings.HasPrefix(p.Path, refusedCommit) {
-				list = append(list, p)
-			}
-		}
-		return list
+	refused := func(l *model.Ledger) []model.Problem {
+		return slices.DeleteFunc(slices.Clone(l.Problems), func(p model.Problem) bool { return !strings.HasPrefix(p.Path, refusedCommit) })
 	}
 	for _, p := range refused(after) {
 		same := func(o model.Problem) bool { return o.Code == p.Code && o.Path == p.Path }
