@@ -1,9 +1,10 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
@@ -19,11 +20,7 @@ func Approvers(a *model.Application, platform *model.Platform, tenant *model.Ten
 	}
 	for i := range a.Workflow.Steps {
 		s := &a.Workflow.Steps[i]
-		var asks struct {
-			Roles []string `json:"roles"`
-		}
-		json.Unmarshal(s.Properties, &asks) // the schema has checked its form
-		if s.Type == "approval" && len(asks.Roles) == 0 {
+		if s.Type == "approval" && len(gjson.GetBytes(s.Properties, "roles").Array()) == 0 {
 			problems = append(problems, own().Blame(catalogue.Approvers, fmt.Sprintf("application.workflow.steps.%d", i),
 				fmt.Sprintf("asks for no role, so step %s takes the approval of whatever author a commit names, although people have keys here; write properties: roles: [\"application-owner\"], or another role", s.Name)))
 		}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -65,12 +67,8 @@ func (r *references) refersTo(kind, name, where string) bool {
 // keysOf returns the keys that are known of a config or secret component, and whether these
 // are all: nobody looks into encrypted files and stores here.
 func keysOf(c *model.Component) (keys []string, all bool) {
-	var source struct {
-		Data     map[string]json.RawMessage `json:"data"`
-		DataFrom []json.RawMessage          `json:"dataFrom"`
-	}
-	json.Unmarshal(c.Properties, &source)
-	return slices.Collect(maps.Keys(source.Data)), c.Encrypted() == "" && len(source.DataFrom) == 0
+	source := gjson.GetManyBytes(c.Properties, "data", "dataFrom")
+	return slices.Collect(maps.Keys(source[0].Map())), c.Encrypted() == "" && len(source[1].Array()) == 0
 }
 
 func (r *references) environment(properties propertiesDoc, traits traitsDoc) {

@@ -89,10 +89,7 @@ const (
 )
 
 func duration(s string) time.Duration {
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		return 0 // "" where it is optional; the schema has checked the rest
-	}
+	d, _ := time.ParseDuration(s) // "" where it is optional; the schema has checked the rest
 	return d
 }
 

@@ -1,11 +1,12 @@
 package decode
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 )
@@ -32,10 +33,6 @@ func (s *secretsOf) chartValues(below string, value any, words []string) {
 
 // chart checks the values of a helm component.
 func (s *secretsOf) chart() {
-	var properties struct {
-		Values map[string]any `json:"values"`
-	}
-	json.Unmarshal(s.c.Properties, &properties) // the schema has checked it
 	words := slices.DeleteFunc(slices.Clone(s.doc.Names), func(word string) bool { return word == "SECRET" || word == "KEY" })
-	s.chartValues(".properties.values", properties.Values, words)
+	s.chartValues(".properties.values", gjson.GetBytes(s.c.Properties, "values").Value(), words)
 }

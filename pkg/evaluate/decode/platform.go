@@ -6,7 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
@@ -62,7 +63,7 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 		Policy:   e.policy(doc.Effective, "", own),
 		Bands:    bands(d.Bands),
 		Profiles: profiles(d.QoS.Profiles), Allotments: shared(d.Allotments),
-		HalfLife: halfLife(d.Policy), At: own.Positions(platformQuoted),
+		HalfLife: duration(gjson.GetBytes(d.Policy, "history.halfLife").String()), At: own.Positions(platformQuoted),
 	}
 	var problems []model.Problem
 	for _, name := range slices.Sorted(maps.Keys(d.Pools)) {
@@ -84,17 +85,6 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 		return nil, problems
 	}
 	return p, nil
-}
-
-// halfLife is that of past use, 0 if it does not count.
-func halfLife(policy []byte) time.Duration {
-	var written struct {
-		History struct {
-			HalfLife string `json:"halfLife"`
-		} `json:"history"`
-	}
-	_ = json.Unmarshal(policy, &written) // the schema has checked it
-	return duration(written.History.HalfLife)
 }
 
 func platformQuoted(path []string) bool {

@@ -1,11 +1,12 @@
 package decode
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -124,17 +125,8 @@ var policyPaths = []string{
 // inForce lists the values of an effective policy as written, with the layer that set
 // each.
 func inForce(effective []byte, tenant string, layers []*layer.Layer) (values []model.PolicyValue) {
-	dec := json.NewDecoder(bytes.NewReader(effective))
-	dec.UseNumber()
-	var doc any
-	dec.Decode(&doc) // the same bytes were decoded before
 	for _, path := range policyPaths {
-		value := doc
-		for _, name := range strings.Split(path, ".") {
-			fields, _ := value.(map[string]any)
-			value = fields[name]
-		}
-		v := model.PolicyValue{Path: path, Value: asText(value)}
+		v := model.PolicyValue{Path: path, Value: asText(gjson.GetBytes(effective, path))}
 		v.Layer, v.At = setBy(path, tenant, layers)
 		values = append(values, v)
 	}
@@ -142,13 +134,15 @@ func inForce(effective []byte, tenant string, layers []*layer.Layer) (values []m
 }
 
 // asText writes a value of a policy, a list with commas.
-func asText(value any) string {
-	list, ok := value.([]any)
-	if !ok {
-		return fmt.Sprint(value)
+func asText(value gjson.Result) string {
+	switch {
+	case value.Type == gjson.String:
+		return value.Str
+	case !value.IsArray():
+		return value.Raw
 	}
 	var texts []string
-	for _, element := range list {
+	for _, element := range value.Array() {
 		texts = append(texts, asText(element))
 	}
 	return strings.Join(texts, ", ")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -185,13 +187,8 @@ func (s *secretsOf) allowed(name, below string) {
 
 // store holds the store of an external secret to the policy.
 func (s *secretsOf) store() {
-	var properties struct {
-		Store struct {
-			Name string `json:"name"`
-		} `json:"store"`
-	}
-	if json.Unmarshal(s.c.Properties, &properties) == nil && !model.Matches(s.doc.Stores, properties.Store.Name) {
-		s.bad(catalogue.SecretStore, ".properties.store.name", "reads store %s, and policy allows %s (secrets.stores)", properties.Store.Name, allows(s.doc.Stores))
+	if name := gjson.GetBytes(s.c.Properties, "store.name").String(); !model.Matches(s.doc.Stores, name) {
+		s.bad(catalogue.SecretStore, ".properties.store.name", "reads store %s, and policy allows %s (secrets.stores)", name, allows(s.doc.Stores))
 	}
 }
 

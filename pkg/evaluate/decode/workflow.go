@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/d-aros/d-aros/pkg/evaluate/layer"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -60,11 +62,7 @@ func (d stepDoc) step() model.Step {
 	for _, name := range slices.Sorted(maps.Keys(d.Inputs)) {
 		in := model.Input{Name: name}
 		if json.Unmarshal(d.Inputs[name], &in.Value) != nil {
-			var source struct {
-				From string `json:"from"`
-			}
-			json.Unmarshal(d.Inputs[name], &source) // the schema has no third form
-			in.From = source.From
+			in.From = gjson.GetBytes(d.Inputs[name], "from").String() // the schema has no third form
 		}
 		s.Inputs = append(s.Inputs, in)
 	}
