@@ -13,8 +13,7 @@ type Evaluator struct {
 	settled  bool // the last fleet is final
 	platform cached
 	tenants  map[string]cached
-	parts    map[string]*part  // by tenant
-	unread   map[string]unread // by directory at the root
+	parts    map[string]*part // by tenant
 
 	approvals approvals
 

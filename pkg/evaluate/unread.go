@@ -10,32 +10,12 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// unread are the problems of files that nobody reads in a directory, and the digest of it.
-type unread struct {
-	digest   string
-	problems []model.Problem
-}
-
 // unreadAtRoot reports files of the fleet in directories that are no layer's, such as
 // apps/shop/app.cue without a tenant. They stop nothing: what is read holds without them.
 func (p *pass) unreadAtRoot() {
-	next := map[string]unread{}
 	for _, dir := range p.foreign(".", "tenants", "approvals", "cue.mod") {
-		digest, err := p.files.Digest(dir)
-		if err != nil {
-			p.unsure = true
-			continue
-		}
-		u, known := p.e.unread[dir]
-		if !known || u.digest != digest {
-			u = unread{digest, p.unreadBelow(dir)}
-		}
-		if !p.unsure {
-			next[dir] = u
-		}
-		p.report("", "", u.problems...)
+		p.report("", "", p.unreadBelow(dir)...)
 	}
-	p.e.unread = next
 }
 
 // unreadOf returns such problems of a tenant's directory.

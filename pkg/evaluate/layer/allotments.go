@@ -186,11 +186,7 @@ func moveAllotment(p *cuefile.Text, tenant string, has bool, out *Allotments, al
 // and behind it.
 func textOf(p *cuefile.Text, field, outermost *ast.Field, path []string) string {
 	var b strings.Builder
-	above := []*ast.Field{outermost}
-	if field != outermost {
-		above = append(above, field)
-	}
-	for _, f := range above {
+	for _, f := range slices.Compact([]*ast.Field{outermost, field}) {
 		for _, group := range ast.Comments(f) {
 			for _, c := range group.List {
 				if group.Doc {

@@ -17,9 +17,5 @@ func Canonical(data json.RawMessage) json.RawMessage {
 	if m, ok := v.(map[string]any); ok && len(m) == 0 {
 		return nil
 	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return out
+	return asJSON(v)
 }

@@ -3,6 +3,7 @@ package layer
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,21 +69,11 @@ func (d *defined) usedIn(doc []byte) bool {
 		return true
 	}
 	for _, c := range a.Components {
-		if d.has("components", c.Type) {
-			return true
-		}
-		for trait := range c.Traits {
-			if d.has("traits", trait) {
-				return true
-			}
-		}
-	}
-	for _, s := range a.Workflow.Steps {
-		if d.has("steps", s.Type) {
+		if d.has("components", c.Type) || slices.ContainsFunc(slices.Collect(maps.Keys(c.Traits)), func(trait string) bool { return d.has("traits", trait) }) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(a.Workflow.Steps, func(s struct{ Type string }) bool { return d.has("steps", s.Type) })
 }
 
 // An outputError is that of a definition without a valid output for a parameter.

@@ -84,11 +84,7 @@ func anonymous(policy []byte) []byte {
 		return policy
 	}
 	fields["owner"] = json.RawMessage(`"the tenant"`)
-	out, err := json.Marshal(fields)
-	if err != nil {
-		return policy
-	}
-	return out
+	return asJSON(fields)
 }
 
 // policyValue returns a policy at its place in the schema of applications.

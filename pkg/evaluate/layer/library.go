@@ -2,6 +2,7 @@ package layer
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -61,12 +62,7 @@ func ofLibrary(dir, file string) bool {
 type packaged map[string][]*ast.File
 
 // trees returns all files.
-func (p packaged) trees() (all []*ast.File) {
-	for _, files := range p {
-		all = append(all, files...)
-	}
-	return all
-}
+func (p packaged) trees() []*ast.File { return slices.Concat(slices.Collect(maps.Values(p))...) }
 
 // importsOf checks the packages that the trees of an application import, and parses them.
 // A fault in a package is one of each application that imports it, and of no other.

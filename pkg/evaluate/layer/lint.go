@@ -119,10 +119,5 @@ func embedsFleet(f *ast.File) bool {
 		p, err := literal.Unquote(spec.Path.Value)
 		imported = imported || err == nil && p == schema.ImportPath && (spec.Name == nil || spec.Name.Name == "schema")
 	}
-	for _, d := range f.Decls {
-		if imported && isFleet(d) {
-			return true
-		}
-	}
-	return false
+	return imported && slices.ContainsFunc(f.Decls, isFleet)
 }

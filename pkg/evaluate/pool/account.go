@@ -60,11 +60,7 @@ func (a *account) charge(work, waited time.Duration) {
 // fail charges an evaluation that ended at a limit. Each one costs more than the one before,
 // whatever was evaluated, until the budget is full again.
 func (a *account) fail(work, waited time.Duration) {
-	times := 1
-	for i := 0; i < a.Failed && times < maxCharge; i++ {
-		times *= 2
-	}
-	a.charge(work*time.Duration(times), waited)
+	a.charge(work*time.Duration(min(1<<min(a.Failed, maxCharge), maxCharge)), waited)
 	a.Failed++
 }
 

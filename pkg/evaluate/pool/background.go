@@ -36,15 +36,6 @@ type background struct {
 	telling  bool // answered is about to get a value
 }
 
-func newBackground() background {
-	return background{
-		jobs: map[string]*job{}, queues: map[string][]*job{}, unkept: map[string][]byte{},
-		answered: make(chan struct{}, 1),
-	}
-}
-
-func (b *background) has(key string) bool { return b.jobs[key] != nil }
-
 // keep keeps an answer that the disk does not.
 func (b *background) keep(key string, answer []byte) {
 	size := len(answer)

@@ -55,19 +55,20 @@ const maxServed = 2000 // then a child ends, with memory that its runtime never 
 // Open returns a pool that works until ctx ends.
 func Open(ctx context.Context, o Options) (*Pool, error) {
 	o.Deadline = cmp.Or(o.Deadline, 5*time.Second)
-	p := &Pool{options: o, longest: foreground, background: newBackground()}
+	p := &Pool{options: o, longest: foreground, background: background{
+		jobs: map[string]*job{}, queues: map[string][]*job{}, unkept: map[string][]byte{}, answered: make(chan struct{}, 1),
+	}}
 	if o.Dir != "" {
 		var err error
 		if p.answers, err = openAnswers(o.Dir, o.Command[0], maxAnswers); err != nil {
 			return nil, err
 		}
 	}
-	least := 1
-	p.books = openBooks("", time.Now())
+	least, kept := 1, ""
 	if o.Budgets {
-		least = 2 // one is never in the background
-		p.books = openBooks(o.Dir, time.Now())
+		least, kept = 2, o.Dir // one is never in the background
 	}
+	p.books = openBooks(kept, time.Now())
 	var n int
 	n, p.memory = divide(o.Memory, runtime.GOMAXPROCS(0), least)
 	p.ctx, p.end = context.WithCancel(ctx)
@@ -140,7 +141,7 @@ func (p *Pool) refused(tenant, key string, now time.Time) error {
 	if err := p.books.failures.recent(key, now); err != nil {
 		return err
 	}
-	if p.limited(tenant) && (p.background.has(key) || p.books.of(tenant, now).rests()) {
+	if p.limited(tenant) && (p.background.jobs[key] != nil || p.books.of(tenant, now).rests()) {
 		return &evaluate.Postponed{Tenant: tenant}
 	}
 	return nil
