@@ -9,13 +9,7 @@ import (
 
 // judged are the workloads that definitions have judged, so that each is judged again only
 // when something else is live. It is a cache.
-type judged map[judgedKey]judgement
-
-type judgedKey struct {
-	app       model.AppID
-	component string
-	beside    bool
-}
+type judged map[model.PartKey]judgement
 
 // judgement is what a definition said of what was live.
 type judgement struct {
@@ -42,7 +36,7 @@ func (d *declared) judge(list []model.Workload, ledger *model.Ledger) []model.Wo
 			w.Live = nil
 			continue
 		}
-		key := judgedKey{w.App, w.Component, w.Beside}
+		key := w.Key()
 		is, known := d.judged[key]
 		if !known || is.source != c.Health || !bytes.Equal(is.live, w.Live) {
 			health, err := d.o.Evaluator.Health(w.App.Tenant, c, w.Live)

@@ -81,15 +81,7 @@ func (m *Mux) staying(lane int, all []model.Workload) []model.Workload {
 }
 
 // compareWorkloads orders them as a model.Observation has them.
-func compareWorkloads(x, y model.Workload) int {
-	beside := func(w model.Workload) int {
-		if w.Beside {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(x.App.Compare(y.App), cmp.Compare(x.Component, y.Component), beside(x)-beside(y), cmp.Compare(x.Intent, y.Intent))
-}
+func compareWorkloads(x, y model.Workload) int { return x.Key().Compare(y.Key()) }
 
 // look inspects the runtime, and remembers what it shows.
 func (l *lane) look(ctx context.Context, platform *model.Platform) error {

@@ -1,23 +1,16 @@
 package runtime
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// PartKey names a part of an application in a runtime that carries programs one by one: a component, the newer of two versions of
-// it, or the job of a step.
-type PartKey struct {
-	App       model.AppID
-	Component string
-	Beside    bool   // the newer of two versions
-	Job       string // key of the step
-}
-
-// Part is a part that is to be there.
+// Part is a part of an application that is to be there, in a runtime that carries programs one by one.
 type Part struct {
-	PartKey
+	model.PartKey
 	Keep     bool               // it stays as it is, and is not begun; the rest is not set where nothing is known of it
 	Spec     *model.Application // that has Declared
 	Declared *model.Component
@@ -38,7 +31,7 @@ func (a *Assignment) Parts(runtime string) (all []Part) {
 		if !c.Runs() {
 			continue
 		}
-		p := Part{PartKey: PartKey{App: a.App, Component: c.Name}, Keep: c.Hold, Spec: a.specOf(c), Declared: c.Component, Grant: c.State.Grant.AsTold(), Digest: c.State.Workload}
+		p := Part{PartKey: model.PartKey{App: a.App, Component: c.Name}, Keep: c.Hold, Spec: a.specOf(c), Declared: c.Component, Grant: c.State.Grant.AsTold(), Digest: c.State.Workload}
 		if c.Want == Running {
 			p.Replicas = c.State.Run
 		}
@@ -81,7 +74,7 @@ func (a *Assignment) Released(release model.Digest) *model.Application {
 
 // part returns the job of a step. It runs in the pool of its component, or else in the first pool of the runtime.
 func (a *Assignment) part(j *Job, runtime string) Part {
-	p := Part{PartKey: PartKey{App: a.App, Component: j.Component, Job: j.Key}, Keep: true, Inputs: j.Inputs, Lock: j.Lock}
+	p := Part{PartKey: model.PartKey{App: a.App, Component: j.Component, Job: j.Key}, Keep: true, Inputs: j.Inputs, Lock: j.Lock}
 	spec := a.Released(j.Spec)
 	if spec == nil {
 		return p
@@ -102,4 +95,17 @@ func (a *Assignment) part(j *Job, runtime string) Part {
 	}
 	p.Digest = model.WorkloadDigest(c, p.Grant, p.Replicas)
 	return p
+}
+
+// NameOf names a part among those of its tenant, as hosts name files and programs. Of the key of a step it has so many bytes of a digest.
+func NameOf(k model.PartKey, digest int) string {
+	name := k.App.Name + "." + k.Component
+	switch {
+	case k.Job != "":
+		sum := sha256.Sum256([]byte(k.Job))
+		return fmt.Sprintf("%s.%x", name, sum[:digest])
+	case k.Beside:
+		return name + ".beside"
+	}
+	return name
 }

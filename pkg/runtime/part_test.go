@@ -38,7 +38,7 @@ func TestParts(t *testing.T) {
 	require.Equal(t, was.Release, web.Spec.Release)
 	require.Equal(t, told, web.Grant.Requests)
 	require.Equal(t, 2, web.Replicas)
-	require.Equal(t, PartKey{App: app, Component: "web", Beside: true}, beside.PartKey)
+	require.Equal(t, model.PartKey{App: app, Component: "web", Beside: true}, beside.PartKey)
 	require.Equal(t, is.Release, beside.Spec.Release)
 	require.False(t, beside.Keep)
 	require.Equal(t, "modules", load.Grant.Pool)

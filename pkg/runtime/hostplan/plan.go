@@ -1,11 +1,8 @@
 package hostplan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -44,30 +41,7 @@ type Plan struct {
 }
 
 // Key names a workload among those of a pool.
-type Key struct {
-	App       model.AppID `json:"app"`
-	Component string      `json:"component"`
-	Beside    bool        `json:"beside,omitempty"` // the newer of two versions
-	Job       string      `json:"job,omitempty"`    // key of the step of a workflow whose job it is
-}
-
-// Compare orders workloads as a model.Observation has them.
-func (k Key) Compare(o Key) int {
-	return cmp.Or(k.App.Compare(o.App), strings.Compare(k.Component, o.Component),
-		strings.Compare(strconv.FormatBool(k.Beside), strconv.FormatBool(o.Beside)), strings.Compare(k.Job, o.Job))
-}
-
-// String names the workload for people.
-func (k Key) String() string {
-	s := k.App.String() + "/" + k.Component
-	if k.Beside {
-		s += " (newer version)"
-	}
-	if k.Job != "" {
-		s += " (job of a step)"
-	}
-	return s
-}
+type Key = model.PartKey
 
 // Workload is a component, in one version, on the hosts of a pool.
 type Workload struct {

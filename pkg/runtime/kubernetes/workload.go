@@ -11,32 +11,14 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// part is a component, the newer version beside it, or the job of a step of a
-// workflow. Each is judged alone.
-type part struct {
-	component string
-	beside    bool
-	intent    string
-}
-
-func (p part) compare(q part) int {
-	order := func(beside bool) int {
-		if beside {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(strings.Compare(p.component, q.component), order(p.beside)-order(q.beside), strings.Compare(p.intent, q.intent))
-}
-
-// workloads judges the components of one application by their objects and pods.
+// workloads judges the parts of one application by their objects and pods, each alone.
 func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 	type group struct{ objects, made []*apply.Object }
-	parts := map[part]*group{}
+	parts := map[model.PartKey]*group{}
 	owners := map[apply.Ref]*apply.Object{}
 	for _, o := range objects {
 		owners[o.Ref] = o
-		key := part{o.Component, seen(o).beside, seen(o).intent}
+		key := model.PartKey{App: app, Component: o.Component, Beside: seen(o).beside, Job: seen(o).intent}
 		g := parts[key]
 		if g == nil {
 			g = &group{}
@@ -50,13 +32,13 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 		}
 	}
 	var all []model.Workload
-	for _, key := range slices.SortedFunc(maps.Keys(parts), part.compare) {
+	for _, key := range slices.SortedFunc(maps.Keys(parts), model.PartKey.Compare) {
 		g := parts[key]
 		if len(g.objects) == 0 {
 			continue
 		}
 		w := workload(g.objects)
-		w.App, w.Component, w.Beside, w.Intent = app, key.component, key.beside, key.intent
+		w.App, w.Component, w.Beside, w.Intent = app, key.Component, key.Beside, key.Job
 		if f := worst(g.objects, g.made, owners); f != nil && (f.Final || !w.Current || w.Ready < w.Replicas) {
 			f.Restarts = restarts(g.objects, g.made, owners)
 			w.Failure = f // else the workload has recovered, though its pods still show the failure
@@ -65,7 +47,7 @@ func workloads(app model.AppID, objects []*apply.Object) []model.Workload {
 		if w.Failure == nil && w.Ready < w.Replicas {
 			w.Why = why(g.objects, g.made, owners)
 		}
-		if key.intent != "" {
+		if key.Job != "" {
 			w.Message, w.Lock = message(g.made, w.Done), seen(g.objects[0]).lock
 		}
 		all = append(all, w)

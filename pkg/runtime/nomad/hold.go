@@ -51,18 +51,18 @@ type holding struct {
 	outcome  *runtime.Outcome
 }
 
-func (h *holding) did(k key, action runtime.Action, reason model.Reason, message string) {
-	h.outcome.Results = append(h.outcome.Results, runtime.Result{Object: "job " + k.String(), Component: k.Component, Action: action, Reason: reason, Message: message})
+func (h *holding) did(k model.PartKey, action runtime.Action, reason model.Reason, message string) {
+	h.outcome.Results = append(h.outcome.Results, runtime.Result{Object: "job " + k.App.Tenant + "/" + idOf(k), Component: k.Component, Action: action, Reason: reason, Message: message})
 }
 
 func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*listed) error {
-	there := map[key]*listed{}
+	there := map[model.PartKey]*listed{}
 	for _, s := range live {
 		there[keyOf(s.Meta)] = s
 	}
-	stay := map[key]bool{}
+	stay := map[model.PartKey]bool{}
 	for _, w := range a.Parts("nomad") {
-		k := key(w.PartKey)
+		k := w.PartKey
 		begun := w.Job != "" && there[k] != nil // once, and then it stays as it is
 		if w.Job == "" && !w.Keep && w.Replicas == 0 && w.Declared.Finite() {
 			continue // what ends by itself is there while it runs
@@ -95,7 +95,7 @@ func (h *holding) hold(ctx context.Context, a *runtime.Assignment, live []*liste
 func (h *holding) put(ctx context.Context, w *runtime.Part, s *listed) error {
 	j, err := h.job(w)
 	if err != nil {
-		h.did(key(w.PartKey), runtime.Failed, model.OutcomeInvalid, err.Error())
+		h.did(w.PartKey, runtime.Failed, model.OutcomeInvalid, err.Error())
 		return nil
 	}
 	if j.NodePool == "" { // nothing is granted: it is stopped where it is
@@ -130,14 +130,14 @@ func (h *holding) put(ctx context.Context, w *runtime.Part, s *listed) error {
 	err = h.c.do(ctx, http.MethodPost, "jobs", url.Values{"namespace": {j.Namespace}}, map[string]any{"Job": j, "EnforceIndex": true, "JobModifyIndex": index}, &answer)
 	var no *refusal
 	if errors.As(err, &no) && no.permanent() {
-		h.did(key(w.PartKey), runtime.Failed, model.OutcomeInvalid, err.Error())
+		h.did(w.PartKey, runtime.Failed, model.OutcomeInvalid, err.Error())
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	h.wrote[name] = written{w.App, answer.JobModifyIndex}
-	h.did(key(w.PartKey), action, "", "")
+	h.did(w.PartKey, action, "", "")
 	return nil
 }
 

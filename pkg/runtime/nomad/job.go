@@ -92,26 +92,12 @@ type resources struct {
 	MemoryMaxMB int64 `json:",omitempty"`
 }
 
-// key names a job: a component of an application, its newer version, or the job of a step.
-type key runtime.PartKey
-
-// id is the name of the job in the namespace of the tenant.
-func (k key) id() string {
-	switch {
-	case k.Job != "":
-		sum := sha256.Sum256([]byte(k.Job))
-		return fmt.Sprintf("%s.%s.%x", k.App.Name, k.Component, sum[:8])
-	case k.Beside:
-		return k.App.Name + "." + k.Component + ".beside"
-	}
-	return k.App.Name + "." + k.Component
-}
-
-func (k key) String() string { return k.App.Tenant + "/" + k.id() }
+// idOf returns the name of a job in the namespace of its tenant.
+func idOf(k model.PartKey) string { return runtime.NameOf(k, 8) }
 
 // keyOf returns the key that the meta of a job names.
-func keyOf(meta map[string]string) key {
-	return key{model.AppID{Tenant: meta[metaTenant], Name: meta[metaApp]}, meta[metaComponent], meta[metaBeside] != "", meta[metaJob]}
+func keyOf(meta map[string]string) model.PartKey {
+	return model.PartKey{App: model.AppID{Tenant: meta[metaTenant], Name: meta[metaApp]}, Component: meta[metaComponent], Beside: meta[metaBeside] != "", Job: meta[metaJob]}
 }
 
 // job returns the job of a part.
@@ -144,7 +130,7 @@ func (r *Runtime) job(w *runtime.Part) (job, error) {
 		config["args"] = p.Args
 	}
 	j := job{
-		ID: key(w.PartKey).id(), Name: key(w.PartKey).id(), Namespace: r.o.Prefix + w.App.Tenant, Type: "service", Datacenters: []string{"*"}, NodePool: w.Grant.Pool,
+		ID: idOf(w.PartKey), Name: idOf(w.PartKey), Namespace: r.o.Prefix + w.App.Tenant, Type: "service", Datacenters: []string{"*"}, NodePool: w.Grant.Pool,
 		Priority: min(max(w.Spec.Priority/10, 1), 100),
 		Meta: map[string]string{
 			metaFleet: r.o.Fleet, metaTenant: w.App.Tenant, metaApp: w.App.Name, metaComponent: w.Component, metaWorkload: string(w.Digest),

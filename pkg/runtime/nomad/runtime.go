@@ -129,7 +129,7 @@ func (s *listed) name() string { return s.Namespace + "/" + s.ID }
 func (r *Runtime) jobs(ctx context.Context) ([]listed, error) {
 	all, err := list[listed](ctx, r.c, "jobs", url.Values{"namespace": {"*"}, "meta": {"true"}})
 	all = slices.DeleteFunc(all, func(s listed) bool {
-		return s.Meta[metaFleet] != r.o.Fleet || s.Namespace != r.o.Prefix+s.Meta[metaTenant] || s.ID != keyOf(s.Meta).id()
+		return s.Meta[metaFleet] != r.o.Fleet || s.Namespace != r.o.Prefix+s.Meta[metaTenant] || s.ID != idOf(keyOf(s.Meta))
 	})
 	slices.SortFunc(all, func(x, y listed) int { return cmp.Compare(x.name(), y.name()) })
 	return all, err

@@ -28,7 +28,7 @@ func (r *Runtime) hold(pools []*pool, a *runtime.Assignment) (o runtime.Outcome)
 	}
 	stay := map[hostplan.Key]string{} // by key, the pool in which it stays; "": where it is
 	for _, part := range a.Parts("process") {
-		k := hostplan.Key(part.PartKey)
+		k := part.PartKey
 		if stay[k] = ""; part.Keep {
 			continue
 		}
@@ -140,7 +140,7 @@ func (p *pool) profile(platform *model.Platform, name string) {
 func workload(a *runtime.Assignment, part *runtime.Part, pools []*pool) (w wanted, err error) {
 	c, grant := part.Declared, part.Grant
 	w = wanted{spread: c.Placement.Spread}
-	w.Key, w.Digest, w.Lock, w.Replicas, w.Priority = hostplan.Key(part.PartKey), part.Digest, part.Lock, part.Replicas, a.Instance.Spec.Priority
+	w.Key, w.Digest, w.Lock, w.Replicas, w.Priority = part.PartKey, part.Digest, part.Lock, part.Replicas, a.Instance.Spec.Priority
 	if part.Job != "" {
 		grant = jobGrant(a, c, pools)
 		w.Digest = model.WorkloadDigest(c, grant, part.Replicas)

@@ -37,12 +37,8 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen m
 		seen.Workloads = append(seen.Workloads, p.workloads()...)
 	}
 	slices.SortFunc(seen.Pools, func(x, y model.Pool) int { return cmp.Compare(x.Name, y.Name) })
-	slices.SortStableFunc(seen.Workloads, func(x, y model.Workload) int { return keyOf(&x).Compare(keyOf(&y)) })
+	slices.SortStableFunc(seen.Workloads, func(x, y model.Workload) int { return x.Key().Compare(y.Key()) })
 	return seen, nil
-}
-
-func keyOf(w *model.Workload) hostplan.Key {
-	return hostplan.Key{App: w.App, Component: w.Component, Beside: w.Beside, Job: w.Intent}
 }
 
 // offer is what the living hosts of a pool offer.

@@ -1,14 +1,12 @@
 package wasm
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/runtime"
@@ -20,21 +18,8 @@ const (
 	maxModules  = 64 << 20 // bytes of all its modules
 )
 
-// key names a part: a component of an application, its newer version, or the job of a step.
-type key runtime.PartKey
-
-func (k key) String() string {
-	switch {
-	case k.Job != "":
-		sum := sha256.Sum256([]byte(k.Job))
-		return fmt.Sprintf("%s.%s.%s.%x", k.App.Tenant, k.App.Name, k.Component, sum[:6])
-	case k.Beside:
-		return fmt.Sprintf("%s.%s.%s.beside", k.App.Tenant, k.App.Name, k.Component)
-	}
-	return fmt.Sprintf("%s.%s.%s", k.App.Tenant, k.App.Name, k.Component)
-}
-
-func (k key) compare(o key) int { return strings.Compare(k.String(), o.String()) }
+// nameOf names a part on this machine.
+func nameOf(k model.PartKey) string { return k.App.Tenant + "." + runtime.NameOf(k, 6) }
 
 // part is what runs for a key.
 type part struct {
@@ -48,16 +33,16 @@ type part struct {
 // hold makes the parts of an application those of an assignment.
 func (r *Runtime) hold(a *runtime.Assignment) (o runtime.Outcome) {
 	o.App = a.App
-	did := func(k key, action runtime.Action, err error) {
-		result := runtime.Result{Object: "module " + k.String(), Component: k.Component, Action: action}
+	did := func(k model.PartKey, action runtime.Action, err error) {
+		result := runtime.Result{Object: "module " + nameOf(k), Component: k.Component, Action: action}
 		if err != nil {
 			result.Reason, result.Message = model.OutcomeInvalid, err.Error()
 		}
 		o.Results = append(o.Results, result)
 	}
-	stay := map[key]bool{}
+	stay := map[model.PartKey]bool{}
 	for _, w := range a.Parts("wasm") {
-		k := key(w.PartKey)
+		k := w.PartKey
 		if stay[k] = true; w.Keep {
 			continue
 		}
@@ -68,7 +53,7 @@ func (r *Runtime) hold(a *runtime.Assignment) (o runtime.Outcome) {
 			did(k, action, nil)
 		}
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(r.parts), key.compare) {
+	for _, k := range slices.SortedFunc(maps.Keys(r.parts), model.PartKey.Compare) {
 		if k.App == a.App && !stay[k] {
 			r.scale(k, r.parts[k], 0)
 			delete(r.parts, k)
@@ -85,7 +70,7 @@ func (r *Runtime) grant(a *runtime.Assignment, w *runtime.Part) (runtime.Action,
 	if err != nil {
 		return "", err
 	}
-	now, there := r.parts[key(w.PartKey)]
+	now, there := r.parts[w.PartKey]
 	same := there && reflect.DeepEqual(now.program, p)
 	if same && now.digest == w.Digest && len(now.replicas) == w.Replicas {
 		return "", nil
@@ -107,10 +92,10 @@ func (r *Runtime) grant(a *runtime.Assignment, w *runtime.Part) (runtime.Action,
 		return "", err
 	}
 	if there && !same {
-		r.scale(key(w.PartKey), now, 0)
+		r.scale(w.PartKey, now, 0)
 	}
-	r.parts[key(w.PartKey)] = next
-	r.scale(key(w.PartKey), next, w.Replicas)
+	r.parts[w.PartKey] = next
+	r.scale(w.PartKey, next, w.Replicas)
 	if there {
 		return runtime.Configured, nil
 	}
@@ -121,7 +106,7 @@ func (r *Runtime) grant(a *runtime.Assignment, w *runtime.Part) (runtime.Action,
 func (r *Runtime) room(w *runtime.Part, size int) error {
 	replicas, bytes := w.Replicas, size
 	for k, p := range r.parts {
-		if k != key(w.PartKey) && k.App.Tenant == w.App.Tenant {
+		if k != w.PartKey && k.App.Tenant == w.App.Tenant {
 			replicas += len(p.replicas)
 			bytes += len(p.module)
 		}
@@ -136,7 +121,7 @@ func (r *Runtime) room(w *runtime.Part, size int) error {
 }
 
 // scale has so many replicas of a part run.
-func (r *Runtime) scale(k key, p *part, n int) {
+func (r *Runtime) scale(k model.PartKey, p *part, n int) {
 	for _, one := range p.replicas[min(n, len(p.replicas)):] {
 		one.stop()
 	}
@@ -144,19 +129,19 @@ func (r *Runtime) scale(k key, p *part, n int) {
 	for len(p.replicas) < n {
 		log := ""
 		if r.o.Logs != "" {
-			log = filepath.Join(r.o.Logs, fmt.Sprintf("%s.%d.log", k, len(p.replicas)))
+			log = filepath.Join(r.o.Logs, fmt.Sprintf("%s.%d.log", nameOf(k), len(p.replicas)))
 		}
 		p.replicas = append(p.replicas, r.begin(p, log))
 	}
 }
 
 // forget removes the output of a part that is gone.
-func (r *Runtime) forget(k key) {
+func (r *Runtime) forget(k model.PartKey) {
 	if r.o.Logs == "" {
 		return
 	}
 	for i := range maxReplicas {
-		name := filepath.Join(r.o.Logs, fmt.Sprintf("%s.%d.log", k, i))
+		name := filepath.Join(r.o.Logs, fmt.Sprintf("%s.%d.log", nameOf(k), i))
 		_ = os.Remove(name)
 		_ = os.Remove(name + ".1")
 	}

@@ -23,14 +23,14 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen m
 		}
 		seen.Pools = append(seen.Pools, pool)
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(r.parts), key.compare) {
+	for _, k := range slices.SortedFunc(maps.Keys(r.parts), model.PartKey.Compare) {
 		seen.Workloads = append(seen.Workloads, r.parts[k].workload(k))
 	}
 	return seen, ctx.Err()
 }
 
 // workload judges a part by its replicas.
-func (p *part) workload(k key) model.Workload {
+func (p *part) workload(k model.PartKey) model.Workload {
 	w := model.Workload{
 		App: k.App, Component: k.Component, Beside: k.Beside, Intent: k.Job, Lock: p.lock, Digest: p.digest,
 		Replicas: len(p.replicas), Current: true,

@@ -30,13 +30,13 @@ type Runtime struct {
 	busy sync.WaitGroup
 
 	mu    sync.Mutex
-	parts map[key]*part
+	parts map[model.PartKey]*part
 }
 
 // New returns a runtime that runs nothing yet.
 func New(o Options) *Runtime {
 	o.Backoff, o.Steady = cmp.Or(o.Backoff, time.Second), cmp.Or(o.Steady, time.Second)
-	r := &Runtime{Changes: runtime.NewChanges(), o: o, parts: map[key]*part{}}
+	r := &Runtime{Changes: runtime.NewChanges(), o: o, parts: map[model.PartKey]*part{}}
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r
 }
