@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -12,7 +11,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate/pool"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
 
@@ -93,25 +91,17 @@ func (a *assessor) assess(ctx context.Context, r revision) (model.Fleet, error) 
 
 // builds builds the kustomizations and charts of an application from its directory at the commit of its spec.
 func (a *assessor) builds(r revision, app *model.Application) (render.Builds, error) {
-	if !slices.ContainsFunc(app.Components, func(c model.Component) bool { return c.Source != "" }) {
-		return nil, nil
-	}
-	files := r.files
-	if commit := cmp.Or(app.Commit, r.commit); commit != r.commit {
-		var err error
-		if files, err = r.at(commit); err != nil {
-			return nil, err
+	b := render.Builder{Prefix: a.Prefix, Follow: a.evaluator.Build, Outside: a.Outside}
+	return b.BuildIn(app, func(commit string) (fs.FS, error) {
+		files := r.files
+		if commit = cmp.Or(commit, r.commit); commit != r.commit {
+			var err error
+			if files, err = r.at(commit); err != nil {
+				return nil, err
+			}
 		}
-	}
-	dir, err := fs.Sub(files, layer.ApplicationDir(app.ID))
-	if err != nil {
-		return nil, err
-	}
-	b := render.Builder{Prefix: a.Prefix, Follow: func(r build.Recipe) (build.Result, error) { return a.evaluator.Build(app.ID.Tenant, r) }}
-	if a.Outside != nil {
-		b.Outside = func(p model.Pinned) (fs.FS, error) { return a.Outside(app.ID.Tenant, p) }
-	}
-	return b.Build(app, dir)
+		return fs.Sub(files, layer.ApplicationDir(app.ID))
+	})
 }
 
 // watchedPool is a pool that reports its steps, and starts none after the context has ended.

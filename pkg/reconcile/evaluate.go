@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path"
 	"runtime"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -14,7 +13,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/source"
 	"github.com/d-aros/d-aros/pkg/turn"
 )
@@ -58,20 +56,8 @@ func onAllCores(n int, do func(i int)) {
 // builds builds the kustomizations and charts of a spec from the application's directory at its
 // commit. They are nil if the spec has none.
 func (d *declared) builds(spec *model.Application) (render.Builds, error) {
-	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
-		return nil, nil
-	}
-	dir, err := d.directory(spec.ID, spec.Commit)
-	if err != nil {
-		return nil, err
-	}
-	b := render.Builder{Prefix: d.o.Prefix, Follow: func(r build.Recipe) (build.Result, error) {
-		return d.o.Evaluator.Build(spec.ID.Tenant, r)
-	}}
-	if d.o.Outside != nil {
-		b.Outside = func(p model.Pinned) (fs.FS, error) { return d.o.Outside(spec.ID.Tenant, p) }
-	}
-	return b.Build(spec, dir)
+	b := render.Builder{Prefix: d.o.Prefix, Follow: d.o.Evaluator.Build, Outside: d.o.Outside}
+	return b.BuildIn(spec, func(commit string) (fs.FS, error) { return d.directory(spec.ID, commit) })
 }
 
 // directory opens the directory of an application at a commit.

@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render/build"
@@ -19,16 +20,28 @@ type Builds map[string]build.Result
 // A Builder builds the kustomizations and charts of specs. The zero Builder does it in this
 // process without limits, and has no files of other repositories.
 type Builder struct {
-	Prefix  string                                   // of namespaces
-	Follow  func(build.Recipe) (build.Result, error) // a recipe; nil: in this process
-	Outside build.Outside
+	Prefix  string                                                    // of namespaces
+	Follow  func(tenant string, r build.Recipe) (build.Result, error) // a recipe; nil: in this process
+	Outside func(tenant string, p model.Pinned) (fs.FS, error)        // opens files outside the fleet repo, see build.Outside; nil: none are at hand
+}
+
+// BuildIn builds those of a spec from its directory, which open opens at the commit of the spec. They are nil if it has none.
+func (b Builder) BuildIn(spec *model.Application, open func(commit string) (fs.FS, error)) (Builds, error) {
+	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
+		return nil, nil
+	}
+	dir, err := open(spec.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return b.Build(spec, dir)
 }
 
 // Build builds those of a spec, given the files of its directory. An error is that of the
 // builder: an error of a kustomization is part of the result.
 func (b Builder) Build(spec *model.Application, files fs.FS) (Builds, error) {
 	if b.Follow == nil {
-		b.Follow = func(r build.Recipe) (build.Result, error) { return build.Follow(r), nil }
+		b.Follow = func(_ string, r build.Recipe) (build.Result, error) { return build.Follow(r), nil }
 	}
 	all := Builds{}
 	outside := reached(spec, b.Outside)
@@ -40,7 +53,7 @@ func (b Builder) Build(spec *model.Application, files fs.FS) (Builds, error) {
 			continue
 		}
 		recipe, written, err := source.Read()
-		built, err := b.follow(recipe, err)
+		built, err := b.follow(spec.ID.Tenant, recipe, err)
 		if absent := (*build.AbsentError)(nil); errors.As(err, &absent) {
 			err = &AbsentError{problem(spec, c.Name, declared.Faultf(declared.CodeAbsent, source.Property, "%s", text.Clean(err.Error())))}
 		}
@@ -62,11 +75,11 @@ type AbsentError struct{ Problem model.Problem }
 func (e *AbsentError) Error() string { return e.Problem.Message }
 
 // follow follows a recipe that was read, or says why it was not.
-func (b Builder) follow(r build.Recipe, unread error) (build.Result, error) {
+func (b Builder) follow(tenant string, r build.Recipe, unread error) (build.Result, error) {
 	refused := &build.RefusedError{}
 	switch {
 	case unread == nil:
-		return b.Follow(r)
+		return b.Follow(tenant, r)
 	case errors.As(unread, new(*build.AbsentError)):
 		return build.Result{}, unread
 	}
@@ -75,7 +88,7 @@ func (b Builder) follow(r build.Recipe, unread error) (build.Result, error) {
 }
 
 // reached opens what is outside for a spec: from hosts only that its policy allows.
-func reached(spec *model.Application, open build.Outside) build.Outside {
+func reached(spec *model.Application, open func(tenant string, p model.Pinned) (fs.FS, error)) build.Outside {
 	return func(p model.Pinned) (fs.FS, error) {
 		switch {
 		case !model.CoversHost(spec.Policy.Egress, p.Host()):
@@ -84,6 +97,6 @@ func reached(spec *model.Application, open build.Outside) build.Outside {
 		case open == nil:
 			return nil, &build.AbsentError{Pinned: p, Why: "is not fetched here"}
 		}
-		return open(p)
+		return open(spec.ID.Tenant, p)
 	}
 }

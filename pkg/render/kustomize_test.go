@@ -41,7 +41,7 @@ func TestReadingOfKustomizationsIsBounded(t *testing.T) {
 		}
 	}
 	asked := 0
-	built, err := Builder{Follow: func(build.Recipe) (build.Result, error) {
+	built, err := Builder{Follow: func(string, build.Recipe) (build.Result, error) {
 		asked++
 		return build.Result{}, nil
 	}}.Build(spec, files)

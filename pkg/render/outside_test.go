@@ -23,7 +23,7 @@ type elsewhere map[string]fstest.MapFS
 func (e elsewhere) built(t *testing.T, kind, properties string, files fstest.MapFS) (build.Result, error) {
 	spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Components: []model.Component{{Name: "k", Type: kind, Properties: []byte(properties)}}}
 	spec.Policy.Egress = []string{"git.example.com"}
-	all, err := Builder{Outside: func(p model.Pinned) (fs.FS, error) {
+	all, err := Builder{Outside: func(_ string, p model.Pinned) (fs.FS, error) {
 		require.Contains(t, []string{commit, "sha256:" + commit}, p.Version)
 		if files, ok := e[p.Repository]; ok {
 			return files, nil

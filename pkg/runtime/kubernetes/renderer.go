@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -73,30 +72,15 @@ func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
 // builds builds the kustomizations and charts of a spec from the application's directory at its commit. They
 // are nil if the spec has none.
 func (r *Renderer) builds(a *runtime.Assignment, spec *model.Application) (render.Builds, error) {
-	if !slices.ContainsFunc(spec.Components, func(c model.Component) bool { return c.Source != "" }) {
-		return nil, nil
-	}
-	dir, err := a.Files(spec.Commit)
-	if err != nil {
-		return nil, err
-	}
-	b := render.Builder{Prefix: r.Prefix}
-	if r.Build != nil {
-		b.Follow = func(recipe build.Recipe) (build.Result, error) { return r.Build(spec.ID.Tenant, recipe) }
-	}
-	if r.Outside != nil {
-		b.Outside = func(p model.Pinned) (fs.FS, error) { return r.Outside(spec.ID.Tenant, p) }
-	}
-	return b.Build(spec, dir)
+	return render.Builder{Prefix: r.Prefix, Follow: r.Build, Outside: r.Outside}.BuildIn(spec, a.Files)
 }
 
 // Act renders assignments, and applies the sets of those that can be rendered. What cannot
 // stays as it is in the cluster.
 func (r *Renderer) Act(ctx context.Context, list []runtime.Assignment, apply func(context.Context, []render.Set) apply.Report) runtime.Report {
-	report := runtime.Report{Outcomes: make([]runtime.Outcome, len(list))}
+	report := runtime.NewReport(list)
 	sets, at := make([]render.Set, 0, len(list)), make([]int, 0, len(list))
 	for i := range list {
-		report.Outcomes[i].App = list[i].App
 		set, err := r.Set(&list[i])
 		if err != nil {
 			report.Outcomes[i].Err = fmt.Errorf("render: %w", err)
