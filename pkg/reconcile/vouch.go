@@ -39,7 +39,7 @@ func specs(inst *model.Instance) []*model.Application {
 	if !inst.HasObjects() && !inst.DeletesData() {
 		return nil
 	}
-	return slices.DeleteFunc([]*model.Application{inst.Spec, inst.Previous}, func(s *model.Application) bool { return s == nil })
+	return inst.Specs()
 }
 
 // A finding is what the commit of a spec says of it.

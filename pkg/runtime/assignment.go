@@ -122,10 +122,7 @@ func names(inst *model.Instance) (names []string) {
 // version returns the component with a content, of the accepted spec or of the one before it.
 // Exact is false if neither has that content: then it is any of the name, nil without one.
 func version(inst *model.Instance, name string, content model.Digest) (c *model.Component, exact bool) {
-	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
-		if spec == nil {
-			continue
-		}
+	for _, spec := range inst.Specs() {
 		found, ok := spec.Component(name)
 		if !ok {
 			continue

@@ -89,7 +89,10 @@ func (m *Mux) place(s *split, a *Assignment, c *Component) int {
 		switch {
 		case to < 0:
 		case there || !l.stays(a.App, c):
-			s.move(c.Name, to)
+			if s.moves == nil {
+				s.moves = map[string]int{}
+			}
+			s.moves[c.Name] = to
 		case c.keepsData():
 			s.refused = append(s.refused, Result{
 				Object: "component " + c.Name, Component: c.Name, Action: Failed, Reason: model.OutcomeImmutable,
@@ -126,13 +129,6 @@ func (m *Mux) entitle(s *split, a *Assignment) {
 			}
 		}
 	}
-}
-
-func (s *split) move(component string, to int) {
-	if s.moves == nil {
-		s.moves = map[string]int{}
-	}
-	s.moves[component] = to
 }
 
 // configure gives a component that is configuration to the lanes that carry components of its
@@ -185,11 +181,9 @@ func (a *Assignment) declared(name string) *model.Component {
 	if a.Instance == nil {
 		return nil
 	}
-	for _, spec := range []*model.Application{a.Instance.Spec, a.Instance.Previous} {
-		if spec != nil {
-			if c, ok := spec.Component(name); ok {
-				return c
-			}
+	for _, spec := range a.Instance.Specs() {
+		if c, ok := spec.Component(name); ok {
+			return c
 		}
 	}
 	return nil

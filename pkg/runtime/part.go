@@ -51,10 +51,7 @@ func (a *Assignment) Parts(runtime string) (all []Part) {
 
 // specOf returns the spec that has a component in the version that runs.
 func (a *Assignment) specOf(c *Component) *model.Application {
-	for _, spec := range []*model.Application{a.Instance.Spec, a.Instance.Previous} {
-		if spec == nil {
-			continue
-		}
+	for _, spec := range a.Instance.Specs() {
 		if in, ok := spec.Component(c.Name); ok && in.Content(a.App) == c.Content(a.App) {
 			return spec
 		}
@@ -64,8 +61,8 @@ func (a *Assignment) specOf(c *Component) *model.Application {
 
 // Released returns the spec of a release that the application has, nil if it has none of it.
 func (a *Assignment) Released(release model.Digest) *model.Application {
-	for _, spec := range []*model.Application{a.Instance.Spec, a.Instance.Previous} {
-		if spec != nil && spec.Release == release {
+	for _, spec := range a.Instance.Specs() {
+		if spec.Release == release {
 			return spec
 		}
 	}

@@ -11,18 +11,15 @@ import (
 // runtime carries them; nil if it has all.
 func elsewhere(a *runtime.Assignment) map[string]bool {
 	var others map[string]bool
-	note := func(name string) {
-		if slices.ContainsFunc(a.Components, func(c runtime.Component) bool { return c.Name == name }) {
-			return
-		}
-		if others == nil {
-			others = map[string]bool{}
-		}
-		others[name] = true
-	}
-	for _, spec := range []*model.Application{a.Instance.Spec, a.Instance.Previous} {
-		for i := 0; spec != nil && i < len(spec.Components); i++ {
-			note(spec.Components[i].Name)
+	for _, spec := range a.Instance.Specs() {
+		for _, name := range model.Names(spec.Components) {
+			if slices.ContainsFunc(a.Components, func(c runtime.Component) bool { return c.Name == name }) {
+				continue
+			}
+			if others == nil {
+				others = map[string]bool{}
+			}
+			others[name] = true
 		}
 	}
 	return others
