@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -191,7 +192,6 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	}
 	select {
 	case <-ctx.Done():
-		return false
 	case <-timer.C:
 	case <-l.o.SourceChanged:
 		l.declared.polled = time.Time{}
@@ -199,13 +199,9 @@ func (l *Loop) wait(ctx context.Context, d time.Duration, healthy bool) bool {
 	case <-evaluated:
 	case <-fetched:
 	case <-changed:
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(settle):
-		}
+		runtime.Pause(ctx, settle)
 	}
-	return true
+	return ctx.Err() == nil
 }
 
 // Alive reports whether the loop gets on: nil, or for how long it did not. A loop that

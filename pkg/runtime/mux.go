@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -20,9 +19,7 @@ type Mux struct {
 	lanes   []*lane
 	beside  Adapter // nil: there is none
 	Changes         // of one of the runtimes
-	closed  <-chan struct{}
-	stop    context.CancelFunc
-	rest    sync.WaitGroup
+	*Background
 
 	recalled *model.Recalled // until every adapter has shown what it has; nil: nothing
 
@@ -44,11 +41,10 @@ type lane struct {
 
 // NewMux returns a Mux of adapters, of which the first that carries a component gets it.
 func NewMux(adapters ...Adapter) *Mux {
-	closed, stop := context.WithCancel(context.Background())
-	m := &Mux{Changes: NewChanges(), closed: closed.Done(), stop: stop, moves: map[model.AppID]map[string]int{}}
+	m := &Mux{Changes: NewChanges(), Background: NewBackground(), moves: map[model.AppID]map[string]int{}}
 	for _, a := range adapters {
 		m.lanes = append(m.lanes, &lane{Adapter: a, owed: map[model.AppID]bool{}})
-		m.rest.Go(func() { m.forward(a.Changed()) })
+		m.Busy.Go(func() { m.forward(a.Changed()) })
 	}
 	return m
 }
@@ -56,7 +52,7 @@ func NewMux(adapters ...Adapter) *Mux {
 func (m *Mux) forward(from <-chan struct{}) {
 	for {
 		select {
-		case <-m.closed:
+		case <-m.Ctx.Done():
 			return
 		case <-from:
 			m.Tell()
@@ -66,14 +62,13 @@ func (m *Mux) forward(from <-chan struct{}) {
 
 // Close closes all adapters, at the same time. It may be called again.
 func (m *Mux) Close() {
-	m.stop()
 	for _, l := range m.lanes {
-		m.rest.Go(l.Close)
+		m.Busy.Go(l.Close)
 	}
 	if m.beside != nil {
-		m.rest.Go(m.beside.Close)
+		m.Busy.Go(m.beside.Close)
 	}
-	m.rest.Wait()
+	m.Background.Close()
 }
 
 // all calls do for every lane at the same time but for those in which an earlier call still

@@ -10,7 +10,7 @@ import (
 // patience begins with its answer. It is called once, before the Mux is used.
 func (m *Mux) Beside(a Adapter) *Mux {
 	m.beside = a
-	m.rest.Go(func() { m.forward(a.Changed()) })
+	m.Busy.Go(func() { m.forward(a.Changed()) })
 	return m
 }
 

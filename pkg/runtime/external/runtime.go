@@ -28,14 +28,11 @@ type Probe func(ctx context.Context, address string, hosts []string) error
 
 // Runtime asks what runs elsewhere whether it is well. Close ends the questions.
 type Runtime struct {
-	runtime.Changes // of answers
-	probe           Probe
-	least           time.Duration // between two questions
-	places          chan struct{}
-
-	ctx  context.Context
-	stop context.CancelFunc
-	busy sync.WaitGroup
+	runtime.Changes     // of answers
+	*runtime.Background // of questions
+	probe               Probe
+	least               time.Duration // between two questions
+	places              chan struct{}
 
 	mu      sync.Mutex
 	watches map[part]*watch
@@ -50,12 +47,10 @@ type part struct {
 
 // New returns a runtime that asks nothing yet.
 func New(probe Probe) *Runtime {
-	r := &Runtime{
-		Changes: runtime.NewChanges(), probe: probe, least: leastInterval, places: make(chan struct{}, maxQuestions),
+	return &Runtime{
+		Changes: runtime.NewChanges(), Background: runtime.NewBackground(), probe: probe, least: leastInterval, places: make(chan struct{}, maxQuestions),
 		watches: map[part]*watch{}, tenants: map[string]chan struct{}{},
 	}
-	r.ctx, r.stop = context.WithCancel(context.Background())
-	return r
 }
 
 // Name is what people call it.
@@ -68,12 +63,6 @@ func (*Runtime) Carries(c *model.Component, _ *model.PoolSpec) error {
 
 // Drifted returns nothing: nobody else changes what is asked.
 func (*Runtime) Drifted() []model.AppID { return nil }
-
-// Close ends the questions, and waits for that.
-func (r *Runtime) Close() {
-	r.stop()
-	r.busy.Wait()
-}
 
 // Act asks after the components that the assignments name, and after no others of their
 // applications. It reports no results, because it changes nothing.

@@ -2,7 +2,7 @@ package external
 
 import (
 	"context"
-	"time"
+	"github.com/d-aros/d-aros/pkg/runtime"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
@@ -25,7 +25,7 @@ type watch struct {
 
 // watch begins to ask.
 func (r *Runtime) watch(tenant string, q question) *watch {
-	ctx, stop := context.WithCancel(r.ctx)
+	ctx, stop := context.WithCancel(r.Ctx)
 	w := &watch{question: q, stop: stop, answered: q.run == 0}
 	if r.Tell(); q.run == 0 {
 		return w
@@ -35,13 +35,10 @@ func (r *Runtime) watch(tenant string, q question) *watch {
 		places = make(chan struct{}, maxTenantQuestions)
 		r.tenants[tenant] = places
 	}
-	r.busy.Go(func() {
+	r.Busy.Go(func() {
 		defer stop()
 		for r.ask(ctx, w, places) {
-			select {
-			case <-ctx.Done():
-			case <-time.After(q.interval):
-			}
+			runtime.Pause(ctx, q.interval)
 		}
 	})
 	return w

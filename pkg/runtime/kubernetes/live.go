@@ -64,7 +64,7 @@ func (l *Live) Follow(app model.AppID, of runtime.Person) (*Followed, error) {
 		}
 	}
 	f := &Followed{
-		live: l, app: app, changed: make(chan struct{}), watches: map[livePlace]*liveWatch{},
+		Background: runtime.NewBackground(), live: l, app: app, changed: make(chan struct{}), watches: map[livePlace]*liveWatch{},
 		selected: render.LabelFleet + "=" + l.Fleet + "," + render.LabelTenant + "=" + app.Tenant + "," + render.LabelApplication + "=" + app.Name,
 	}
 	var err error
@@ -76,6 +76,5 @@ func (l *Live) Follow(app model.AppID, of runtime.Person) (*Followed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
-	f.ctx, f.stop = context.WithCancel(context.Background())
 	return f, nil
 }

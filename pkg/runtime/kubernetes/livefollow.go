@@ -26,17 +26,14 @@ import (
 
 // Followed is one application that somebody looks at. Its methods are for concurrent use.
 type Followed struct {
-	live     *Live
-	app      model.AppID
-	selected string // the labels of its objects
+	*runtime.Background // the watches
+	live                *Live
+	app                 model.AppID
+	selected            string // the labels of its objects
 
 	objects  dynamic.Interface
 	metadata metadata.Interface
 	core     *v1.CoreV1Client
-
-	ctx  context.Context // ends the watches
-	stop context.CancelFunc
-	done sync.WaitGroup
 
 	mu      sync.Mutex
 	ledger  *model.Ledger // that want is of
@@ -88,7 +85,7 @@ func (f *Followed) wants(ledger *model.Ledger) {
 func (f *Followed) follow() (begun bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.want.namespace == "" || f.ctx.Err() != nil {
+	if f.want.namespace == "" || f.Ctx.Err() != nil {
 		return false
 	}
 	kinds := slices.Clone(alwaysSeen)
@@ -106,7 +103,7 @@ func (f *Followed) follow() (begun bool) {
 		w := &liveWatch{Health: apply.NewHealth(k.Kind), livePlace: at, of: f, synced: make(chan struct{}), seen: map[types.UID]*unstructured.Unstructured{}}
 		w.Turned = f.touch
 		f.watches[at] = w
-		f.done.Go(func() { w.run(f.ctx) })
+		f.Busy.Go(func() { w.run(f.Ctx) })
 		begun = true
 	}
 	return begun
@@ -212,10 +209,4 @@ func (f *Followed) Changed() (version int, next <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.version, f.changed
-}
-
-// Close ends the watches, and waits for them.
-func (f *Followed) Close() {
-	f.stop()
-	f.done.Wait()
 }

@@ -16,10 +16,8 @@ const againAfter = 5 * time.Second
 // machines starts machines again that run as they were declared before: KubeVirt leaves that to others. Only those of components that
 // an assignment told to run so are, one of a component at a time, while those that are up to date are ready.
 type machines struct {
+	*runtime.Background
 	again func(context.Context, *apply.Object) error
-	ctx   context.Context
-	stop  context.CancelFunc
-	busy  sync.WaitGroup
 
 	mu   sync.Mutex
 	apps map[model.AppID]map[string]*toldMachines // by component
@@ -32,14 +30,7 @@ type toldMachines struct {
 }
 
 func newMachines(again func(context.Context, *apply.Object) error) *machines {
-	m := &machines{again: again, apps: map[model.AppID]map[string]*toldMachines{}}
-	m.ctx, m.stop = context.WithCancel(context.Background())
-	return m
-}
-
-func (m *machines) close() {
-	m.stop()
-	m.busy.Wait()
+	return &machines{Background: runtime.NewBackground(), again: again, apps: map[model.AppID]map[string]*toldMachines{}}
 }
 
 // told notes which versions of components assignments want. Those on hold stay as they are.
@@ -72,13 +63,9 @@ func (m *machines) look(app model.AppID, objects []*apply.Object) {
 			continue
 		}
 		told.ended = o.UID
-		m.busy.Go(func() {
-			for m.again(m.ctx, o) != nil {
-				select {
-				case <-m.ctx.Done():
-					return
-				case <-time.After(againAfter):
-				}
+		m.Busy.Go(func() {
+			for m.again(m.Ctx, o) != nil && m.Ctx.Err() == nil {
+				runtime.Pause(m.Ctx, againAfter)
 			}
 		})
 	}

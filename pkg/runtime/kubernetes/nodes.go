@@ -8,27 +8,26 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/resource"
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // nodes watches the nodes, the pods of others, which take capacity away, and what the agents
 // of nodes report. It keeps only the fields that count.
 type nodes struct {
+	*runtime.Background
 	nodes, pods *watched
 	reports     *watched // nil without agents
 	agents      string   // their namespace
 	changed     func()
 
 	start sync.Once
-	ctx   context.Context
-	stop  context.CancelFunc
-	group sync.WaitGroup
 }
 
 // watched is the watch of one kind.
@@ -38,8 +37,7 @@ type watched struct {
 }
 
 func newNodes(core v1.CoreV1Interface, fleet, agents string, changed func()) *nodes {
-	n := &nodes{agents: agents, changed: changed}
-	n.ctx, n.stop = context.WithCancel(context.Background())
+	n := &nodes{Background: runtime.NewBackground(), agents: agents, changed: changed}
 	n.nodes = watchKind(core, "", "nodes", &corev1.Node{}, slimNode, func(*metav1.ListOptions) {})
 	n.pods = watchKind(core, "", "pods", &corev1.Pod{}, slimPod, func(o *metav1.ListOptions) {
 		o.LabelSelector = render.LabelFleet + "!=" + fleet
@@ -61,7 +59,7 @@ func (n *nodes) all() []*watched {
 	return []*watched{n.nodes, n.pods, n.reports}
 }
 
-func watchKind(core v1.CoreV1Interface, namespace, resource string, example runtime.Object, slim cache.TransformFunc, only func(*metav1.ListOptions)) *watched {
+func watchKind(core v1.CoreV1Interface, namespace, resource string, example apiruntime.Object, slim cache.TransformFunc, only func(*metav1.ListOptions)) *watched {
 	health := apply.NewHealth(resource)
 	lw := health.Follow(cache.NewFilteredListWatchFromClient(core.RESTClient(), resource, namespace, only))
 	informer := cache.NewSharedIndexInformer(lw, example, 0, cache.Indexers{})
@@ -115,13 +113,8 @@ func (n *nodes) run() {
 		})
 	}
 	for _, w := range n.all() {
-		n.group.Go(func() { w.RunWithContext(n.ctx) })
+		n.Busy.Go(func() { w.RunWithContext(n.Ctx) })
 	}
-}
-
-func (n *nodes) close() {
-	n.stop()
-	n.group.Wait()
 }
 
 // slimNode keeps the fields that show whether a node takes pods, and its capacity.

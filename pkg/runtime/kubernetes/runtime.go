@@ -241,8 +241,8 @@ func (r *Runtime) Changed() <-chan struct{} { return r.applier.Live().Changed() 
 
 // Close ends all watches and waits for them.
 func (r *Runtime) Close() {
-	r.machines.close()
-	r.nodes.close()
+	r.machines.Close()
+	r.nodes.Close()
 	r.events.close()
 	r.applier.Close()
 }

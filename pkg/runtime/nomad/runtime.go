@@ -32,10 +32,9 @@ type Options struct {
 // Runtime is a cluster of Nomad. Close ends its look for changes.
 type Runtime struct {
 	runtime.Changes
-	o    Options
-	c    *client
-	stop context.CancelFunc
-	done sync.WaitGroup
+	*runtime.Background
+	o Options
+	c *client
 
 	mu         sync.Mutex
 	namespaces map[string]bool         // that are known to be there, and to be the fleet's
@@ -65,13 +64,12 @@ func New(o Options) (*Runtime, error) {
 		return nil, err
 	}
 	o.Steady, o.Pause = cmp.Or(o.Steady, time.Second), cmp.Or(o.Pause, time.Second)
-	ctx, stop := context.WithCancel(context.Background())
 	r := &Runtime{
-		Changes: runtime.NewChanges(), o: o, c: c, stop: stop,
+		Changes: runtime.NewChanges(), Background: runtime.NewBackground(), o: o, c: c,
 		namespaces: map[string]bool{}, known: map[string]registration{}, wrote: map[string]written{}, told: map[string]uint64{},
 	}
 	for _, path := range []string{"jobs", "allocations"} {
-		r.done.Go(func() { r.watch(ctx, path) })
+		r.Busy.Go(func() { r.watch(r.Ctx, path) })
 	}
 	return r, nil
 }
@@ -86,8 +84,7 @@ func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 
 // Close ends the look for changes, and waits for that. What runs keeps running.
 func (r *Runtime) Close() {
-	r.stop()
-	r.done.Wait()
+	r.Background.Close()
 	r.c.close()
 }
 
@@ -97,10 +94,7 @@ func (r *Runtime) watch(ctx context.Context, path string) {
 		now, err := r.c.wait(ctx, path, index)
 		if err != nil || now < index {
 			index = 0 // another server may count anew
-			select {
-			case <-ctx.Done():
-			case <-time.After(r.o.Pause):
-			}
+			runtime.Pause(ctx, r.o.Pause)
 			continue
 		}
 		if now != index {

@@ -24,12 +24,11 @@ type Options struct {
 	Stale time.Duration // default Stale
 }
 
-// Runtime is the plain hosts of a fleet. Close ends its looks at the directory.
+// Runtime is the plain hosts of a fleet. Close ends its looks at the directory. What runs keeps running.
 type Runtime struct {
 	runtime.Changes
-	o    Options
-	stop context.CancelFunc
-	done sync.WaitGroup
+	*runtime.Background
+	o Options
 
 	mu    sync.Mutex
 	wrote map[string]hostplan.Plan // by pool: what this process wrote last
@@ -39,9 +38,8 @@ type Runtime struct {
 // New returns the runtime of the hosts that share a directory.
 func New(o Options) *Runtime {
 	o.Look, o.Stale = cmp.Or(o.Look, 250*time.Millisecond), cmp.Or(o.Stale, Stale)
-	ctx, stop := context.WithCancel(context.Background())
-	r := &Runtime{Changes: runtime.NewChanges(), o: o, stop: stop, wrote: map[string]hostplan.Plan{}, told: map[model.AppID]string{}}
-	r.done.Go(func() { r.watch(ctx) })
+	r := &Runtime{Changes: runtime.NewChanges(), Background: runtime.NewBackground(), o: o, wrote: map[string]hostplan.Plan{}, told: map[model.AppID]string{}}
+	r.Busy.Go(r.watch)
 	return r
 }
 
@@ -53,20 +51,14 @@ func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 	return carrier.Process.CarriesIn(c, pool)
 }
 
-// Close ends the looks at the directory, and waits for that. What runs keeps running.
-func (r *Runtime) Close() {
-	r.stop()
-	r.done.Wait()
-}
-
 // watch looks for changes of the directory, because file systems of networks tell of none.
-func (r *Runtime) watch(ctx context.Context) {
+func (r *Runtime) watch() {
 	tick := time.NewTicker(r.o.Look)
 	defer tick.Stop()
 	files, changed := map[string]seen{}, false
 	for {
 		select {
-		case <-ctx.Done():
+		case <-r.Ctx.Done():
 			return
 		case now := <-tick.C:
 			if files, changed = r.look(files, now); changed {

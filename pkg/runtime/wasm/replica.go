@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"io"
 	"os/exec"
 	"time"
@@ -35,9 +36,9 @@ type replica struct {
 
 // begin starts a replica and keeps it going until it is stopped.
 func (r *Runtime) begin(p *part, log string) *replica {
-	ctx, stop := context.WithCancel(r.ctx)
+	ctx, stop := context.WithCancel(r.Ctx)
 	one := &replica{stop: stop}
-	r.busy.Go(func() {
+	r.Busy.Go(func() {
 		defer stop()
 		r.keep(ctx, one, p.program, p.module, log)
 	})
@@ -46,7 +47,7 @@ func (r *Runtime) begin(p *part, log string) *replica {
 
 // keep runs a program again and again, with waits that grow while it ends soon.
 func (r *Runtime) keep(ctx context.Context, one *replica, p program, module []byte, log string) {
-	for pause := r.o.Backoff; ; {
+	for pause := r.o.Backoff; ctx.Err() == nil; {
 		began := time.Now()
 		end := r.once(ctx, one, p, module, log)
 		if ctx.Err() != nil {
@@ -71,11 +72,7 @@ func (r *Runtime) keep(ctx context.Context, one *replica, p program, module []by
 		if time.Since(began) > maxBackoff {
 			pause = r.o.Backoff
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
-		}
+		runtime.Pause(ctx, pause)
 		pause = min(2*pause, maxBackoff)
 	}
 }

@@ -23,11 +23,8 @@ type Options struct {
 // Runtime runs modules on this machine. Close ends them: they are this process's own.
 type Runtime struct {
 	runtime.Changes
+	*runtime.Background
 	o Options
-
-	ctx  context.Context
-	stop context.CancelFunc
-	busy sync.WaitGroup
 
 	mu    sync.Mutex
 	parts map[model.PartKey]*part
@@ -36,9 +33,7 @@ type Runtime struct {
 // New returns a runtime that runs nothing yet.
 func New(o Options) *Runtime {
 	o.Backoff, o.Steady = cmp.Or(o.Backoff, time.Second), cmp.Or(o.Steady, time.Second)
-	r := &Runtime{Changes: runtime.NewChanges(), o: o, parts: map[model.PartKey]*part{}}
-	r.ctx, r.stop = context.WithCancel(context.Background())
-	return r
+	return &Runtime{Changes: runtime.NewChanges(), Background: runtime.NewBackground(), o: o, parts: map[model.PartKey]*part{}}
 }
 
 // Name is what people call the runtime.
@@ -51,12 +46,6 @@ func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 
 // Drifted returns nothing: nobody else changes what this process runs.
 func (*Runtime) Drifted() []model.AppID { return nil }
-
-// Close ends all modules, and waits for that.
-func (r *Runtime) Close() {
-	r.stop()
-	r.busy.Wait()
-}
 
 // Act has the modules run that the assignments name, and no others of their applications.
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
