@@ -59,13 +59,5 @@ func (c *Component) keepsData() bool {
 	var traits struct {
 		Storage []struct{ Type string }
 	}
-	if json.Unmarshal(c.Traits, &traits) != nil {
-		return false
-	}
-	for _, v := range traits.Storage {
-		if v.Type == "persistent" {
-			return true
-		}
-	}
-	return false
+	return json.Unmarshal(c.Traits, &traits) == nil && slices.ContainsFunc(traits.Storage, func(v struct{ Type string }) bool { return v.Type == "persistent" })
 }

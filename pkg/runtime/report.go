@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -83,15 +84,7 @@ type Difference struct {
 
 // OK reports whether everything is as the assignment says.
 func (o *Outcome) OK() bool {
-	if o.UnderWay {
-		return false
-	}
-	for i := range o.Results {
-		if a := o.Results[i].Action; a == Failed || a == Skipped {
-			return false
-		}
-	}
-	return o.Err == nil
+	return o.Err == nil && !o.UnderWay && !slices.ContainsFunc(o.Results, func(r Result) bool { return r.Action == Failed || r.Action == Skipped })
 }
 
 // join adds what another adapter did for the same assignment.
