@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -49,27 +48,12 @@ func (r *Runtime) pools(platform *model.Platform) []model.Pool {
 func pool(spec *model.PoolSpec, usable []*corev1.Node, foreign map[string]model.Resources) model.Pool {
 	p := model.Pool{Name: spec.Name}
 	selector := labels.SelectorFromSet(spec.Selector)
-	domains := map[string]*model.Domain{}
 	for _, node := range usable {
 		if len(spec.Selector) == 0 || !selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
 		offer := amounts(node.Status.Allocatable, false).Sub(foreign[node.Name]).Max(model.Resources{}) // pods may ask for more than their node offers now
-		p.Nodes++
-		p.Capacity = p.Capacity.Add(offer)
-		p.Largest = p.Largest.Max(offer)
-		name, ok := node.Labels[spec.TopologyKey]
-		if spec.TopologyKey == "" || !ok {
-			continue
-		}
-		if domains[name] == nil {
-			domains[name] = &model.Domain{Name: name}
-		}
-		domains[name].Nodes++
-		domains[name].Capacity = domains[name].Capacity.Add(offer)
-	}
-	for _, name := range slices.Sorted(maps.Keys(domains)) {
-		p.Domains = append(p.Domains, *domains[name])
+		p.AddNode(offer, node.Labels, spec.TopologyKey)
 	}
 	if spec.Capacity != nil {
 		p.Capacity = *spec.Capacity
@@ -79,24 +63,15 @@ func pool(spec *model.PoolSpec, usable []*corev1.Node, foreign map[string]model.
 
 // takesPods reports whether a node is ready and new pods may be placed on it.
 func takesPods(node *corev1.Node) bool {
-	if node.Spec.Unschedulable {
-		return false
-	}
-	for _, t := range node.Spec.Taints {
-		if t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute {
-			return false
-		}
-	}
-	return isReady(node)
+	return !node.Spec.Unschedulable && isReady(node) && !slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
+	})
 }
 
 func isReady(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
+	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
 }
 
 // amounts reads CPU, memory and devices. Fractions are rounded up in requests and down

@@ -113,11 +113,10 @@ func offer(nodes []node, spec *model.PoolSpec) model.Pool {
 		if n.NodePool != spec.Name || n.Status != "ready" || n.SchedulingEligibility != "eligible" {
 			continue
 		}
-		has := model.Resources{
+		o.AddNode(model.Resources{
 			CPU:    max(n.NodeResources.Cpu.CpuShares-n.ReservedResources.Cpu.CpuShares, 0),
 			Memory: max(n.NodeResources.Memory.MemoryMB-n.ReservedResources.Memory.MemoryMB, 0) << 20,
-		}
-		o.Nodes, o.Capacity, o.Largest = o.Nodes+1, o.Capacity.Add(has), o.Largest.Max(has)
+		}, nil, "")
 	}
 	if spec.Capacity != nil {
 		o.Capacity = *spec.Capacity

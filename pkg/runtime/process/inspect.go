@@ -48,26 +48,10 @@ func offer(pools []*pool, spec *model.PoolSpec) model.Pool {
 	if !ok || !slices.Contains(spec.Runtimes, "process") {
 		return o
 	}
-	domains := map[string]*model.Domain{}
 	for i := range p.hosts {
-		h := &p.hosts[i]
-		if h.away {
-			continue
+		if h := &p.hosts[i]; !h.away {
+			o.AddNode(h.Capacity, h.Labels, spec.TopologyKey)
 		}
-		o.Nodes++
-		o.Capacity, o.Largest = o.Capacity.Add(h.Capacity), o.Largest.Max(h.Capacity)
-		name, labelled := h.Labels[spec.TopologyKey]
-		if spec.TopologyKey == "" || !labelled {
-			continue
-		}
-		if domains[name] == nil {
-			domains[name] = &model.Domain{Name: name}
-		}
-		domains[name].Nodes++
-		domains[name].Capacity = domains[name].Capacity.Add(h.Capacity)
-	}
-	for _, name := range slices.Sorted(maps.Keys(domains)) {
-		o.Domains = append(o.Domains, *domains[name])
 	}
 	if spec.Capacity != nil {
 		o.Capacity = *spec.Capacity
