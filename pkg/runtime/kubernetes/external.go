@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,19 +15,17 @@ import (
 // kstatus it is current before the operator has looked at it, and while its condition is
 // still that of an earlier spec.
 func externalSecret(u *unstructured.Unstructured) summary {
-	all := conditions(u)
-	i := slices.IndexFunc(all, func(c condition) bool { return c.kind == "Ready" })
-	if i < 0 {
+	c := conditionOf(u, "Ready")
+	if c.kind == "" {
 		return summary{why: "External Secrets Operator has not looked at it"}
 	}
 	made := strings.HasPrefix(stringAt(u, "status", "syncedResourceVersion"), fmt.Sprintf("%d-", u.GetGeneration()))
-	if all[i].status == "True" {
+	if c.status == "True" {
 		return summary{current: made && current(u)}
 	}
-	why := text.Line(all[i].reason+": "+apply.WithoutValues(all[i].message), maxSentence)
+	why := text.Line(c.reason+": "+apply.WithoutValues(c.message), maxSentence)
 	if made {
 		return summary{why: why} // the Secret is there, and grows old
 	}
-	return summary{failure: model.Failure{Class: model.ClassApplication, Reason: SecretMissing,
-		Message: text.Line("Secret "+stringAt(u, "spec", "target", "name")+" is not made: "+why, maxSentence)}}
+	return summary{failure: failureOf(model.ClassApplication, SecretMissing, "Secret "+stringAt(u, "spec", "target", "name")+" is not made: "+why)}
 }

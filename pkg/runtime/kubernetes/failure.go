@@ -33,11 +33,9 @@ const (
 // containers and causes, but no pods, counts or delays: so the same failure has the
 // same message, and is one event and not one for each attempt.
 func podFailure(u *unstructured.Unstructured) model.Failure {
-	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
-		for _, c := range items(u.Object, "status", field) {
-			if f := containerFailure(c); f.Reason != "" {
-				return ofService(u, f)
-			}
+	for _, c := range statuses(u) {
+		if f := containerFailure(c); f.Reason != "" {
+			return ofService(u, f)
 		}
 	}
 	switch phase := stringAt(u, "status", "phase"); {
@@ -46,11 +44,9 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 	case phase == "Unknown" || abandoned(u):
 		return lost("the node of a pod does not answer")
 	case phase == "Pending" || phase == "":
-		for _, c := range conditions(u) {
-			if c.kind == "PodScheduled" && c.status == "False" && c.reason == "Unschedulable" {
-				message, _, _ := strings.Cut(c.message, " preemption:")
-				return model.Failure{Class: model.ClassInfrastructure, Reason: Unschedulable, Message: text.Line(message, maxSentence)}
-			}
+		if c := conditionOf(u, "PodScheduled"); c.status == "False" && c.reason == "Unschedulable" {
+			message, _, _ := strings.Cut(c.message, " preemption:")
+			return failureOf(model.ClassInfrastructure, Unschedulable, message)
 		}
 	}
 	return model.Failure{}
@@ -66,7 +62,11 @@ func ofService(u *unstructured.Unstructured, f model.Failure) model.Failure {
 }
 
 func lost(message string) model.Failure {
-	return model.Failure{Class: model.ClassInfrastructure, Reason: PodLost, Message: text.Line(strings.TrimSpace(message), maxSentence)}
+	return failureOf(model.ClassInfrastructure, PodLost, strings.TrimSpace(message))
+}
+
+func failureOf(class, reason, message string) model.Failure {
+	return model.Failure{Class: class, Reason: reason, Message: text.Line(message, maxSentence)}
 }
 
 // abandoned reports whether the control plane has lost the node of a pod: it then marks
@@ -76,31 +76,27 @@ func abandoned(u *unstructured.Unstructured) bool {
 	if stringAt(u, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
 		return false
 	}
-	for _, c := range items(u.Object, "spec", "initContainers") {
-		if str(c, "restartPolicy") == "Always" {
-			return false // a sidecar, which the readiness of the pod depends on
-		}
+	sidecar := func(c map[string]any) bool { return str(c, "restartPolicy") == "Always" } // the readiness of the pod depends on it
+	if slices.ContainsFunc(items(u.Object, "spec", "initContainers"), sidecar) || slices.ContainsFunc(containers, unreadyContainer) {
+		return false
 	}
-	for _, c := range containers {
-		if ready, _ := c["ready"].(bool); !ready {
-			return false
-		}
-	}
-	return slices.ContainsFunc(conditions(u), func(c condition) bool { return c.kind == "Ready" && c.status != "True" })
+	c := conditionOf(u, "Ready")
+	return c.kind != "" && c.status != "True"
 }
+
+func unreadyContainer(c map[string]any) bool { return c["ready"] != true }
 
 func containerFailure(c map[string]any) model.Failure {
 	name := str(c, "name")
-	if ready, _ := c["ready"].(bool); ready {
+	if !unreadyContainer(c) {
 		return model.Failure{}
 	}
 	switch waiting := str(c, "state", "waiting", "reason"); waiting {
 	case "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "ImageInspectError", "RegistryUnavailable":
-		return model.Failure{Class: model.ClassRuntime, Reason: ImageUnavailable,
-			Message: text.Line(fmt.Sprintf("container %s: image %s cannot be pulled", name, str(c, "image")), maxSentence)}
+		return failureOf(model.ClassRuntime, ImageUnavailable, fmt.Sprintf("container %s: image %s cannot be pulled", name, str(c, "image")))
 	case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
 		said := str(c, "state", "waiting", "message")
-		f := model.Failure{Class: model.ClassApplication, Reason: ConfigInvalid, Message: text.Line("container "+name+": "+apply.WithoutValues(said), maxSentence)}
+		f := failureOf(model.ClassApplication, ConfigInvalid, "container "+name+": "+apply.WithoutValues(said))
 		if lacks := missing(said); lacks != "" {
 			f.Message = text.Line("container "+name+" needs "+lacks, maxSentence)
 			if strings.Contains(lacks, "Secret") {
@@ -111,11 +107,10 @@ func containerFailure(c map[string]any) model.Failure {
 	case "CrashLoopBackOff":
 		return crash(c, name, "lastState")
 	}
-	if ended(c, "state") {
-		return crash(c, name, "state")
-	}
-	if ended(c, "lastState") {
-		return crash(c, name, "lastState")
+	for _, state := range []string{"state", "lastState"} {
+		if integer(c, 0, state, "terminated", "exitCode") != 0 {
+			return crash(c, name, state)
+		}
 	}
 	return model.Failure{}
 }
@@ -135,13 +130,6 @@ func missing(said string) string {
 		return "key " + m[1] + " of " + m[2] + " " + m[3] + ", which the object does not have"
 	}
 	return ""
-}
-
-// ended reports whether the container ended with an error.
-func ended(c map[string]any, state string) bool {
-	t, ok, _ := unstructured.NestedFieldNoCopy(c, state, "terminated")
-	m, _ := t.(map[string]any)
-	return ok && m != nil && integer(m, 0, "exitCode") != 0
 }
 
 func crash(c map[string]any, name, state string) model.Failure {
@@ -167,7 +155,7 @@ func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	for _, c := range conditions(u) {
 		switch {
 		case c.kind == "ReplicaFailure" && c.status == "True":
-			return model.Failure{Class: model.ClassControlPlane, Reason: PodsRefused, Message: text.Line(apply.WithoutValues(withoutPodNames(c.message)), maxSentence)}
+			return failureOf(model.ClassControlPlane, PodsRefused, apply.WithoutValues(withoutPodNames(c.message)))
 		case c.kind == "Progressing" && c.status == "False" && c.reason == "ProgressDeadlineExceeded":
 			return model.Failure{Class: model.ClassApplication, Reason: ProgressDeadlineExceeded, Message: "the rollout made no progress in time"}
 		}

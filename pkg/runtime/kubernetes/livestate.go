@@ -50,33 +50,22 @@ func liveState(u *unstructured.Unstructured) (state runtime.LiveState, why strin
 	return runtime.LiveMoving, s.why, ready
 }
 
-// isTrue reports whether a condition of an object is true.
-func isTrue(u *unstructured.Unstructured, kind string) bool {
-	return slices.ContainsFunc(conditions(u), func(c condition) bool { return c.kind == kind && c.status == "True" })
-}
-
 // containersOf lists the containers of a pod, with what is known of each.
 func containersOf(u *unstructured.Unstructured) (list []runtime.LiveContainer) {
 	if refTo(u).Kind != "Pod" {
 		return nil
 	}
 	told := map[string]map[string]any{}
-	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
-		for _, c := range items(u.Object, "status", field) {
-			told[str(c, "name")] = c
-		}
+	for _, c := range statuses(u) {
+		told[str(c, "name")] = c
 	}
-	for _, field := range []string{"containers", "initContainers"} {
-		for _, c := range items(u.Object, "spec", field) {
-			if len(list) == mostConditions {
-				return list
-			}
-			is := told[str(c, "name")]
-			list = append(list, runtime.LiveContainer{
-				Name: text.Line(str(c, "name"), maxReason), Image: text.Line(str(c, "image"), maxImage),
-				State: containerState(is), Restarts: integer(is, 0, "restartCount"),
-			})
-		}
+	all := slices.Concat(items(u.Object, "spec", "containers"), items(u.Object, "spec", "initContainers"))
+	for _, c := range all[:min(len(all), mostConditions)] {
+		is := told[str(c, "name")]
+		list = append(list, runtime.LiveContainer{
+			Name: text.Line(str(c, "name"), maxReason), Image: text.Line(str(c, "image"), maxImage),
+			State: containerState(is), Restarts: integer(is, 0, "restartCount"),
+		})
 	}
 	return list
 }
@@ -95,9 +84,6 @@ func containerState(is map[string]any) string {
 
 // timeOf reads a time of the API, zero if there is none.
 func timeOf(s string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := time.Parse(time.RFC3339Nano, s)
 	return t.UTC()
 }

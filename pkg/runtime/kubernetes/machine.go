@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,10 +32,7 @@ func machine(u *unstructured.Unstructured) summary {
 	state := stringAt(u, "status", "printableStatus")
 	ready, _, _ := unstructured.NestedBool(u.Object, "status", "ready")
 	there, _, _ := unstructured.NestedBool(u.Object, "status", "created")
-	is := func(kind string) bool {
-		return slices.ContainsFunc(conditions(u), func(c condition) bool { return c.kind == kind && c.status == "True" })
-	}
-	s.outdated = runs && there && is("RestartRequired")
+	s.outdated = runs && there && isTrue(u, "RestartRequired")
 	s.current = int64(number(u, -1, "status", "desiredGeneration")) == u.GetGeneration() && !s.outdated && (runs || !there)
 	s.rolling = s.outdated
 	if !runs {
@@ -55,35 +51,28 @@ func machine(u *unstructured.Unstructured) summary {
 // machineFailure returns the failure that the state of a machine that is to run stands for. Its message names no machine,
 // so that it is the same for all replicas.
 func machineFailure(u *unstructured.Unstructured, state string) model.Failure {
-	fail := func(class, reason, message string) model.Failure {
-		return model.Failure{Class: class, Reason: reason, Message: text.Line(message, maxSentence)}
-	}
-	for _, c := range conditions(u) {
-		if c.kind == "Failure" && c.status == "True" {
-			return fail(model.ClassControlPlane, PodsRefused, apply.WithoutValues(c.message))
-		}
+	if c := conditionOf(u, "Failure"); c.status == "True" {
+		return failureOf(model.ClassControlPlane, PodsRefused, apply.WithoutValues(c.message))
 	}
 	switch state {
 	case "CrashLoopBackOff":
-		f := fail(model.ClassRuntime, model.VMExit, "the machine ends whenever it starts")
+		f := failureOf(model.ClassRuntime, model.VMExit, "the machine ends whenever it starts")
 		f.ExitCode = guestFailed
 		return f
 	case "ErrorUnschedulable":
 		message := "no node takes the machine"
-		for _, c := range conditions(u) {
-			if c.kind == "PodScheduled" && c.status == "False" && c.message != "" {
-				message = c.message
-			}
+		if c := conditionOf(u, "PodScheduled"); c.status == "False" && c.message != "" {
+			message = c.message
 		}
-		return fail(model.ClassInfrastructure, Unschedulable, message)
+		return failureOf(model.ClassInfrastructure, Unschedulable, message)
 	case "ErrImagePull", "ImagePullBackOff":
-		return fail(model.ClassRuntime, ImageUnavailable, "the image of the machine cannot be pulled")
+		return failureOf(model.ClassRuntime, ImageUnavailable, "the image of the machine cannot be pulled")
 	case "ErrorPvcNotFound":
-		return fail(model.ClassApplication, ConfigInvalid, "a disk of the machine does not exist")
+		return failureOf(model.ClassApplication, ConfigInvalid, "a disk of the machine does not exist")
 	case "DataVolumeError":
-		return fail(model.ClassInfrastructure, VolumeFailed, "a disk of the machine cannot be filled")
+		return failureOf(model.ClassInfrastructure, VolumeFailed, "a disk of the machine cannot be filled")
 	case "Unknown":
-		return fail(model.ClassInfrastructure, PodLost, "the node of the machine does not answer")
+		return failureOf(model.ClassInfrastructure, PodLost, "the node of the machine does not answer")
 	}
 	return model.Failure{}
 }
@@ -99,15 +88,13 @@ func machineInstance(u *unstructured.Unstructured) (s summary) {
 	default:
 		return s
 	}
-	for _, c := range conditions(u) {
-		if c.kind == "GuestTerminated" && c.status == "True" {
-			f.Message = fmt.Sprintf("%s (%s)", f.Message, text.Line(c.reason, maxReason))
-			if c.reason == "HostShutdown" || c.reason == "HostStoppedFailed" {
-				f.Class, f.Reason, f.ExitCode = model.ClassInfrastructure, PodLost, 0
-			}
-			if c.reason == "PlatformRequestedShutdown" {
-				return s
-			}
+	if c := conditionOf(u, "GuestTerminated"); c.status == "True" {
+		f.Message = fmt.Sprintf("%s (%s)", f.Message, text.Line(c.reason, maxReason))
+		if c.reason == "HostShutdown" || c.reason == "HostStoppedFailed" {
+			f.Class, f.Reason, f.ExitCode = model.ClassInfrastructure, PodLost, 0
+		}
+		if c.reason == "PlatformRequestedShutdown" {
+			return s
 		}
 	}
 	s.failure, s.restarts = f, 1

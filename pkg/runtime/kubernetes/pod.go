@@ -22,10 +22,8 @@ func pod(u *unstructured.Unstructured) summary {
 	s := summary{failure: podFailure(u), revision: stringAt(u, "metadata", "labels", "controller-revision-hash")}
 	s.done = stringAt(u, "status", "phase") == "Succeeded"
 	s.why, s.images = unready(u), strings.Join(images(u), "\n")
-	for _, field := range []string{"initContainerStatuses", "containerStatuses"} {
-		for _, c := range items(u.Object, "status", field) {
-			s.restarts += integer(c, 0, "restartCount")
-		}
+	for _, c := range statuses(u) {
+		s.restarts += integer(c, 0, "restartCount")
 	}
 	if stringAt(u, "status", "phase") == "Failed" && stringAt(u, "metadata", "labels", "job-name") == "" {
 		s.restarts++ // its controller replaces it
@@ -55,10 +53,8 @@ func unready(u *unstructured.Unstructured) string {
 		}
 		return "readiness probe fails"
 	}
-	for _, c := range conditions(u) {
-		if c.kind == "Ready" && c.status != "True" && len(items(u.Object, "status", "containerStatuses")) > 0 {
-			return "readiness gate is not met"
-		}
+	if c := conditionOf(u, "Ready"); c.kind != "" && c.status != "True" && len(items(u.Object, "status", "containerStatuses")) > 0 {
+		return "readiness gate is not met"
 	}
 	return ""
 }

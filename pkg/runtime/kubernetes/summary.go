@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"slices"
 	"unique"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -128,14 +129,12 @@ func job(u *unstructured.Unstructured) summary {
 	if suspended {
 		s.replicas = 0
 	}
-	for _, c := range conditions(u) {
-		switch {
-		case c.kind == "Complete" && c.status == "True":
-			s.done, s.current = true, true
-		case c.kind == "Failed" && c.status == "True":
-			s.current = false
-			s.failure = model.Failure{Class: model.ClassApplication, Reason: JobFailed, Message: text.Line(c.message, maxSentence), Final: true}
-		}
+	if isTrue(u, "Complete") {
+		s.done, s.current = true, true
+	}
+	if c := conditionOf(u, "Failed"); c.status == "True" {
+		s.current = false
+		s.failure = model.Failure{Class: model.ClassApplication, Reason: JobFailed, Message: text.Line(c.message, maxSentence), Final: true}
 	}
 	return s
 }
@@ -149,6 +148,25 @@ func conditions(u *unstructured.Unstructured) []condition {
 		all = append(all, condition{str(m, "type"), str(m, "status"), str(m, "reason"), str(m, "message")})
 	}
 	return all
+}
+
+// conditionOf returns the condition of a kind, zero if there is none.
+func conditionOf(u *unstructured.Unstructured, kind string) condition {
+	all := conditions(u)
+	if i := slices.IndexFunc(all, func(c condition) bool { return c.kind == kind }); i >= 0 {
+		return all[i]
+	}
+	return condition{}
+}
+
+// isTrue reports whether a condition of an object is true.
+func isTrue(u *unstructured.Unstructured, kind string) bool {
+	return conditionOf(u, kind).status == "True"
+}
+
+// statuses lists what is told of the containers of a pod.
+func statuses(u *unstructured.Unstructured) []map[string]any {
+	return slices.Concat(items(u.Object, "status", "initContainerStatuses"), items(u.Object, "status", "containerStatuses"))
 }
 
 // items returns the list of maps at a path, nil if there is none.
