@@ -16,12 +16,12 @@ import (
 // adoptable reports whether the application takes over an object that is not ours. What
 // another fleet or a controller has would be fought for, so it has to be ended there first.
 func (w *work) adoptable(u *unstructured.Unstructured) bool {
-	return w.entry(refOf(u), u.GetLabels()) >= 0 && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil
+	return w.entry(RefOf(u), u.GetLabels()) >= 0 && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil
 }
 
 // entry returns which entry of application.adopt takes an object, -1 if none does.
 func (w *work) entry(r Ref, labels map[string]string) int {
-	return slices.IndexFunc(w.set.Adopt, func(a model.Adoption) bool { return a.Takes(r.kind(), r.Name, labels) })
+	return slices.IndexFunc(w.set.Adopt, func(a model.Adoption) bool { return a.Takes(r.GroupKind().String(), r.Name, labels) })
 }
 
 // adopted returns the value of render.AnnotationAdopted for an object of ours, "" if we

@@ -103,7 +103,7 @@ func (p *pass) add(set *render.Set) *work {
 	w.recorded = sync.OnceValue(func() recorded { return p.live.recorded(set.App, set.Ledger) })
 	for i := range set.Objects {
 		o := &set.Objects[i]
-		r := refOf(o.Object)
+		r := RefOf(o.Object)
 		report.Results = append(report.Results, Result{Ref: r, Component: o.Component, Action: Skipped})
 		p.wanted[r]++
 		if !permanentScope(r) {
@@ -262,6 +262,12 @@ func (w *work) fail(r *Result, sent *unstructured.Unstructured, err error) {
 	}
 }
 
+// failNew records the failure of an object that has no result yet.
+func (w *work) failNew(r Ref, err error) {
+	w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
+	w.fail(&w.report.Results[len(w.report.Results)-1], nil, err)
+}
+
 // end closes the report. It gives the reason for each object that was not tried.
 func (w *work) end() {
 	defer w.close()
@@ -286,7 +292,8 @@ func (w *work) end() {
 	}
 }
 
-func refOf(u *unstructured.Unstructured) Ref {
+// RefOf names an object.
+func RefOf(u *unstructured.Unstructured) Ref {
 	gvk := u.GroupVersionKind()
 	return Ref{gvk.Group, gvk.Kind, u.GetNamespace(), u.GetName()}
 }

@@ -229,23 +229,17 @@ func (w *work) look(ctx context.Context, o *render.Object, res *Result, path str
 // heldByOthers returns the fields of an object that differ from what is wanted, with the
 // managers that hold them.
 func (w *work) heldByOthers(o *render.Object, u *unstructured.Unstructured) []Difference {
-	var others []level
-	for _, c := range claims(u, w.client.manager) {
-		if !c.ours {
-			others = append(others, level{c.manager, c.fields})
-		}
-	}
-	return differences(o.Object.Object, u.Object, others)
+	return differences(o.Object.Object, u.Object, othersOf(u, w.client.manager))
 }
 
 // foreign returns the error for an object that is not ours.
 func (w *work) foreign(u *unstructured.Unstructured) error {
 	f := &foreign{owner: ownerOf(u, w.fleet)}
-	switch r := refOf(u); {
+	switch r := RefOf(u); {
 	case namespace(r):
 		f.do = "to hand it over, label it " + render.LabelFleet + "=" + w.fleet
 	case w.app().Name != "" && shardOf(w.app(), r.Name) < 0 && fleetOf(u, w.fleet) == "" && metav1.GetControllerOfNoCopy(u) == nil:
-		f.do = fmt.Sprintf("remove or rename one of the two, or take it over with application.adopt: [{kind: %q, name: %q}]", r.kind(), r.Name)
+		f.do = fmt.Sprintf("remove or rename one of the two, or take it over with application.adopt: [{kind: %q, name: %q}]", r.GroupKind().String(), r.Name)
 	}
 	return f
 }

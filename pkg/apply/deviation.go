@@ -26,6 +26,12 @@ var derived = []string{render.AnnotationCommit, render.AnnotationWorkload, rende
 // that a set wants, and every object that an inventory lists. It returns the objects that
 // deviate, in the order of the sets, and changes nothing.
 func (a *Applier) Deviations(ctx context.Context, sets []render.Set) ([]model.Deviation, error) {
+	found, err := eachSet(ctx, a, sets, (*work).deviations)
+	return slices.Concat(found...), err
+}
+
+// eachSet returns what is found of each set, in their order. It changes nothing.
+func eachSet[T any](ctx context.Context, a *Applier, sets []render.Set, find func(*work, context.Context) (T, error)) ([]T, error) {
 	if err := a.live.WaitForSync(ctx); err != nil {
 		return nil, err
 	}
@@ -33,17 +39,16 @@ func (a *Applier) Deviations(ctx context.Context, sets []render.Set) ([]model.De
 	for i := range sets {
 		p.add(&sets[i])
 	}
-	found := make([][]model.Deviation, len(p.works))
+	found := make([]T, len(p.works))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(a.workers)
 	for i, w := range p.works {
 		group.Go(func() (err error) {
-			found[i], err = w.deviations(ctx)
+			found[i], err = find(w, ctx)
 			return err
 		})
 	}
-	err := group.Wait()
-	return slices.Concat(found...), err
+	return found, group.Wait()
 }
 
 func (w *work) deviations(ctx context.Context) (list []model.Deviation, err error) {
@@ -52,8 +57,8 @@ func (w *work) deviations(ctx context.Context) (list []model.Deviation, err erro
 		if o.Keep {
 			continue
 		}
-		r := refOf(o.Object)
-		d := model.Deviation{App: w.app(), Kind: r.kind(), Namespace: r.Namespace, Name: r.Name, State: model.DeviationMissing}
+		r := RefOf(o.Object)
+		d := model.Deviation{App: w.app(), Kind: r.GroupKind().String(), Namespace: r.Namespace, Name: r.Name, State: model.DeviationMissing}
 		u, err := w.read(ctx, o.Object.GroupVersionKind(), r)
 		if err != nil {
 			return nil, err
@@ -99,7 +104,7 @@ func (w *work) unwantedLive(ctx context.Context) (list []model.Deviation, err er
 		if u == nil || !w.owns(u) || annotation(u, render.AnnotationIntent) != "" || annotation(u, render.AnnotationPrune) == render.PruneKeep {
 			continue
 		}
-		list = append(list, model.Deviation{App: w.app(), Kind: r.kind(), Namespace: r.Namespace, Name: r.Name, State: model.DeviationUnwanted})
+		list = append(list, model.Deviation{App: w.app(), Kind: r.GroupKind().String(), Namespace: r.Namespace, Name: r.Name, State: model.DeviationUnwanted})
 	}
 	return list, nil
 }
@@ -137,7 +142,7 @@ func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Ob
 		data := strings.HasPrefix(d.Path, "data") || strings.HasPrefix(d.Path, "stringData")
 		return o.Sealed != nil && data || follows(d.Path)
 	})
-	if now.kind() == secretKind.Kind {
+	if now.GroupKind() == secretKind {
 		for i := range list {
 			list[i].Wanted, list[i].Live = mask(list[i].Wanted), mask(list[i].Live)
 		}
@@ -148,13 +153,7 @@ func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Ob
 // Compare returns the wanted fields that have other values in a live object, each with the manager that holds it now. Ours is
 // the manager of what D-AROS applies.
 func Compare(wanted, u *unstructured.Unstructured, ours string) (list []model.Deviating) {
-	var others []level
-	for _, c := range claims(u, ours) {
-		if !c.ours {
-			others = append(others, level{c.manager, c.fields})
-		}
-	}
-	for _, f := range compare(wanted.Object, u.Object, others) {
+	for _, f := range compare(wanted.Object, u.Object, othersOf(u, ours)) {
 		list = append(list, model.Deviating{Path: f.Path, Wanted: f.want, Live: f.live, Manager: f.Manager})
 	}
 	return slices.DeleteFunc(list, func(d model.Deviating) bool { return follows(d.Path) })

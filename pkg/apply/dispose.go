@@ -61,7 +61,7 @@ func (w *work) deleteData(ctx context.Context) error {
 	w.disposed = map[Ref]bool{}
 	for i := range found {
 		if u := &found[i]; disposable(u) {
-			r := refOf(u)
+			r := RefOf(u)
 			w.live.forget(r)
 			w.disposed[r] = true
 			w.disposal(r, w.removeVolume(ctx, m.path(r.Namespace, r.Name), u, disposable))
@@ -73,7 +73,7 @@ func (w *work) deleteData(ctx context.Context) error {
 // removeVolume deletes a volume as it was read. If somebody changed it since, it reads it again.
 func (w *work) removeVolume(ctx context.Context, path string, u *unstructured.Unstructured, disposable func(*unstructured.Unstructured) bool) error {
 	for attempt := 0; ; attempt++ {
-		r := refOf(u)
+		r := RefOf(u)
 		err := w.remove(ctx, claimKind, r, string(u.GetUID()), u.GetResourceVersion())
 		if !apierrors.IsConflict(err) || attempt == attempts {
 			return err

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -19,11 +20,9 @@ func (w *work) enter() []job {
 	return []job{func(ctx context.Context) {
 		if err := w.visit(ctx, r); err != nil {
 			w.stuck.CompareAndSwap(nil, &err)
-			if i := w.result(r); i >= 0 {
-				return // it failed already
+			if !slices.ContainsFunc(w.report.Results, func(res Result) bool { return res.Ref == r }) { // else it failed already
+				w.failNew(r, err)
 			}
-			w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
-			w.fail(&w.report.Results[len(w.report.Results)-1], nil, err)
 		}
 	}}
 }
@@ -50,14 +49,4 @@ func (w *work) visit(ctx context.Context, r Ref) error {
 		return w.foreign(u)
 	}
 	return nil
-}
-
-// result returns the index of the result of an object, -1 if there is none.
-func (w *work) result(r Ref) int {
-	for i := range w.report.Results {
-		if w.report.Results[i].Ref == r {
-			return i
-		}
-	}
-	return -1
 }

@@ -153,12 +153,7 @@ func match(w any, live []any, used []bool, place int) int {
 }
 
 func sameKeys(keys []string, want, live map[string]any) bool {
-	for _, k := range keys {
-		if want[k] != nil && !sameScalar(k, want[k], live[k]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(keys, func(k string) bool { return want[k] != nil && !sameScalar(k, want[k], live[k]) })
 }
 
 // item writes a list item as part of a path.

@@ -3,6 +3,7 @@ package apply
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -88,21 +89,26 @@ func hasKeys(item, keys any) bool {
 // holds returns the manager other than us that holds a field at any of the
 // given levels; the first by name if there are several.
 func holds(levels []level) string {
-	var names []string
-	for _, l := range levels {
-		names = append(names, l.manager)
-	}
-	slices.Sort(names)
-	if len(names) == 0 {
+	if len(levels) == 0 {
 		return ""
 	}
-	return names[0]
+	return slices.MinFunc(levels, func(a, b level) int { return strings.Compare(a.manager, b.manager) }).manager
 }
 
 // level is the level of one manager's fields at the present place in an object.
 type level struct {
 	manager string
 	fields  fields
+}
+
+// othersOf returns the levels of the managers of an object but ours.
+func othersOf(u *unstructured.Unstructured, ours string) (others []level) {
+	for _, c := range claims(u, ours) {
+		if !c.ours {
+			others = append(others, level{c.manager, c.fields})
+		}
+	}
+	return others
 }
 
 // below returns the levels of the managers that hold something at the step.

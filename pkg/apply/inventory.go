@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/cli-utils/pkg/common"
 	"sigs.k8s.io/cli-utils/pkg/object"
 
@@ -86,7 +85,7 @@ func readInventory(entries map[string]string, ledger string) *inventory {
 
 // Listed returns what an inventory of an application lists, in order; false if an object is none.
 func Listed(u *unstructured.Unstructured, app model.AppID) (refs []Ref, ok bool) {
-	if !isInventory(refOf(u), label(u, common.InventoryLabel), app) {
+	if !isInventory(RefOf(u), label(u, common.InventoryLabel), app) {
 		return nil, false
 	}
 	data, _, _ := unstructured.NestedStringMap(u.Object, "data")
@@ -100,7 +99,7 @@ func (i *inventory) same(o *inventory) bool {
 
 // keyOf is the key of an object in an inventory.
 func keyOf(r Ref) string {
-	return object.ObjMetadata{Namespace: r.Namespace, Name: r.Name, GroupKind: schema.GroupKind{Group: r.Group, Kind: r.Kind}}.String()
+	return object.ObjMetadata{Namespace: r.Namespace, Name: r.Name, GroupKind: r.GroupKind()}.String()
 }
 
 // object makes the ConfigMap of a name that stores an inventory of an application.
@@ -164,24 +163,16 @@ func permanent(r Ref) bool {
 }
 
 // inventories returns the inventories of an application, in order.
-func (l *Live) inventories(app model.AppID) (all []*Object) {
-	for _, o := range l.Objects(app) {
-		if o.inventory != nil && !o.left.none() { // others may copy our labels
-			all = append(all, o)
-		}
-	}
-	return all
+func (l *Live) inventories(app model.AppID) []*Object {
+	return slices.DeleteFunc(l.Objects(app), func(o *Object) bool { return o.inventory == nil || o.left.none() }) // others may copy our labels
 }
 
 // lists reports whether an inventory of the application lists the object.
 func (l *Live) lists(app model.AppID, r Ref) bool {
-	inventories := l.inventories(app)
-	for _, o := range inventories {
-		if _, in := slices.BinarySearchFunc(o.inventory.refs, r, Ref.Compare); in {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.inventories(app), func(o *Object) bool {
+		_, in := slices.BinarySearchFunc(o.inventory.refs, r, Ref.Compare)
+		return in
+	})
 }
 
 // applied returns the existing objects of watched kinds that we applied for an

@@ -2,9 +2,6 @@ package apply
 
 import (
 	"context"
-	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -35,25 +32,18 @@ func (o *Other) String() string {
 // Others reads what exists of the objects of sets, and returns what others made, in order.
 // Sentences name the entries of application.adopt that take no object. It changes nothing.
 func (a *Applier) Others(ctx context.Context, sets []render.Set) (others []Other, unmatchedEntries []string, err error) {
-	if err := a.live.WaitForSync(ctx); err != nil {
-		return nil, nil, err
+	type looked struct {
+		others  []Other
+		missing []string
 	}
-	p := &pass{Applier: a, wanted: map[Ref]int{}}
-	for i := range sets {
-		p.add(&sets[i])
+	found, err := eachSet(ctx, a, sets, func(w *work, ctx context.Context) (l looked, err error) {
+		l.others, l.missing, err = w.others(ctx)
+		return l, err
+	})
+	for _, l := range found {
+		others, unmatchedEntries = append(others, l.others...), append(unmatchedEntries, l.missing...)
 	}
-	found := make([][]Other, len(p.works))
-	missing := make([][]string, len(p.works))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(a.workers)
-	for i, w := range p.works {
-		group.Go(func() (err error) {
-			found[i], missing[i], err = w.others(ctx)
-			return err
-		})
-	}
-	err = group.Wait()
-	return slices.Concat(found...), slices.Concat(missing...), err
+	return others, unmatchedEntries, err
 }
 
 // others looks at the objects of one set that the watch does not show to be ours.
@@ -61,7 +51,7 @@ func (w *work) others(ctx context.Context) (others []Other, missing []string, er
 	taken := map[int]bool{} // entries of application.adopt
 	for i := range w.set.Objects {
 		o := &w.set.Objects[i]
-		r := refOf(o.Object)
+		r := RefOf(o.Object)
 		now, t, _ := w.live.find(r)
 		if o.Keep || !w.reachable(r.Namespace) {
 			continue

@@ -8,7 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/d-aros/d-aros/pkg/render"
@@ -48,9 +47,8 @@ func (w *work) announce() []job {
 func (w *work) inventoryJob(do func(context.Context) (Ref, error)) job {
 	return func(ctx context.Context) {
 		if r, err := do(ctx); err != nil {
-			w.report.Results = append(w.report.Results, Result{Ref: r, Action: Skipped})
 			w.stuck.CompareAndSwap(nil, &err)
-			w.fail(&w.report.Results[len(w.report.Results)-1], nil, err)
+			w.failNew(r, err)
 		}
 	}
 }
@@ -134,7 +132,7 @@ func (w *work) spared() []Ref {
 	return slices.DeleteFunc(slices.Clone(w.unwanted()), func(r Ref) bool { return stageOf(r) != render.StageSupport || permanent(r) })
 }
 
-func stageOf(r Ref) int { return render.StageOf(schema.GroupKind{Group: r.Group, Kind: r.Kind}) }
+func stageOf(r Ref) int { return render.StageOf(r.GroupKind()) }
 
 // prune returns the jobs that delete the unwanted objects of one stage.
 func (w *work) prune(stage int) []job {

@@ -132,12 +132,7 @@ func immutable(s *metav1.Status) bool {
 	if s.Details == nil || len(s.Details.Causes) == 0 {
 		return strings.Contains(s.Message[:min(len(s.Message), scanned)], "immutable")
 	}
-	for _, c := range s.Details.Causes {
-		if !unchangeable(c.Message) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Details.Causes, func(c metav1.StatusCause) bool { return !unchangeable(c.Message) })
 }
 
 // unchangeable reports whether a cause is that a field cannot be changed. Kinds have

@@ -2,6 +2,8 @@ package apply
 
 import (
 	"cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -22,13 +24,8 @@ func (r Ref) String() string {
 	return r.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// kind returns the kind with its group, as in Deployment.apps.
-func (r Ref) kind() string {
-	if r.Group == "" {
-		return r.Kind
-	}
-	return r.Kind + "." + r.Group
-}
+// GroupKind returns the kind of the object. Its text has the group, as in Deployment.apps.
+func (r Ref) GroupKind() schema.GroupKind { return schema.GroupKind{Group: r.Group, Kind: r.Kind} }
 
 // Compare orders by group, kind, namespace and name.
 func (r Ref) Compare(o Ref) int {
@@ -125,15 +122,7 @@ type NotAdopted struct {
 
 // OK reports whether every object of the set is as wanted.
 func (r SetReport) OK() bool {
-	if r.UnderWay {
-		return false
-	}
-	for i := range r.Results {
-		if a := r.Results[i].Action; a == Failed || a == Skipped {
-			return false
-		}
-	}
-	return true
+	return !r.UnderWay && !slices.ContainsFunc(r.Results, func(r Result) bool { return r.Action == Failed || r.Action == Skipped })
 }
 
 // Requests counts the requests to the API server, without watches and discovery.

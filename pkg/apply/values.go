@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -114,12 +115,7 @@ var secretNames = []string{"password", "passwd", "token", "secret", "authorizati
 func cutToken(before, word string) string {
 	named := func(s string) bool {
 		s = strings.ToLower(strings.Trim(s, ".,;:=()<>-_"))
-		for _, name := range secretNames {
-			if strings.HasSuffix(s, name) || strings.HasSuffix(s, name+"s") {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(secretNames, func(name string) bool { return strings.HasSuffix(s, name) || strings.HasSuffix(s, name+"s") })
 	}
 	if name, value, ok := strings.Cut(word, "="); ok && value != "" {
 		if named(name) || !isAmount(value) {
@@ -162,11 +158,7 @@ func causeWithoutValue(cause string) string {
 	if !ok {
 		return cause
 	}
-	known := false
-	for _, t := range valueTypes {
-		known = known || what == t
-	}
-	if !known {
+	if !slices.Contains(valueTypes, what) {
 		return cause
 	}
 	for i := 0; i < len(rest); {

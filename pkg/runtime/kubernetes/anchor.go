@@ -27,17 +27,17 @@ const (
 )
 
 // anchorName is the name of the ConfigMap, and of the Lease beside it.
-func (r *Runtime) anchorName() string { return "daros-" + r.fleet }
+func (r *Runtime) anchorName() string { return "daros-" + r.o.Fleet }
 
 // Anchor returns what the cluster remembers of the ledger of the fleet, as it stands
 // there, and false if it remembers nothing. A number that cannot be read is 0.
 func (r *Runtime) Anchor(ctx context.Context) (anchor model.Anchor, found bool, err error) {
-	there, err := r.core.ConfigMaps(r.namespace).Get(ctx, r.anchorName(), metav1.GetOptions{})
+	there, err := r.core.ConfigMaps(r.o.Namespace).Get(ctx, r.anchorName(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return anchor, false, nil
 	}
 	if err != nil {
-		return anchor, false, fmt.Errorf("read ConfigMap %s/%s: %w", r.namespace, r.anchorName(), err)
+		return anchor, false, fmt.Errorf("read ConfigMap %s/%s: %w", r.o.Namespace, r.anchorName(), err)
 	}
 	anchor.ID, anchor.Fleet = there.Data[anchorID], there.Data[anchorFleet]
 	anchor.Sequence, _ = strconv.ParseInt(there.Data[anchorSequence], 10, 64)
@@ -52,25 +52,29 @@ func (r *Runtime) Anchor(ctx context.Context) (anchor model.Anchor, found bool, 
 func (r *Runtime) SetAnchor(ctx context.Context, anchor model.Anchor) error {
 	err := r.applyAnchor(ctx, anchor)
 	if apierrors.IsNotFound(err) {
-		namespace := corev1.Namespace(r.namespace)
+		namespace := corev1.Namespace(r.o.Namespace)
 		if _, err = r.core.Namespaces().Apply(ctx, namespace, metav1.ApplyOptions{FieldManager: apply.FieldManager}); err == nil {
 			err = r.applyAnchor(ctx, anchor)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("write ConfigMap %s/%s: %w", r.namespace, r.anchorName(), err)
+		return fmt.Errorf("write ConfigMap %s/%s: %w", r.o.Namespace, r.anchorName(), err)
 	}
 	return nil
 }
 
 func (r *Runtime) applyAnchor(ctx context.Context, anchor model.Anchor) error {
-	// It has no label of the fleet: it is no object of an application.
-	wanted := corev1.ConfigMap(r.anchorName(), r.namespace).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy}).WithData(map[string]string{
+	return r.applyConfigMap(ctx, r.o.Namespace, r.anchorName(), nil, map[string]string{
 		anchorID: anchor.ID, anchorSequence: strconv.FormatInt(anchor.Sequence, 10), anchorFleet: anchor.Fleet,
 		anchorCommit: anchor.Commit, anchorBranch: anchor.Branch, anchorTold: strconv.FormatInt(anchor.Announced, 10),
 		anchorTree: anchor.Tree, anchorGot: strconv.FormatInt(anchor.Delivered, 10),
 	})
-	_, err := r.core.ConfigMaps(r.namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
+}
+
+// applyConfigMap makes a ConfigMap what it is to be. It has no label of the fleet: it is no object of an application.
+func (r *Runtime) applyConfigMap(ctx context.Context, namespace, name string, labels, data map[string]string) error {
+	wanted := corev1.ConfigMap(name, namespace).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy}).WithLabels(labels).WithData(data)
+	_, err := r.core.ConfigMaps(namespace).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
 	return err
 }
 
@@ -79,7 +83,7 @@ func (r *Runtime) applyAnchor(ctx context.Context, anchor model.Anchor) error {
 func (r *Runtime) Inventories(ctx context.Context, after int) ([]model.Inventory, int, error) {
 	inventories, changes, err := r.applier.Live().Inventories(ctx, after)
 	if err != nil {
-		return nil, after, fmt.Errorf("read the inventories of fleet %s: %w", r.fleet, err)
+		return nil, after, fmt.Errorf("read the inventories of fleet %s: %w", r.o.Fleet, err)
 	}
 	return inventories, changes, nil
 }

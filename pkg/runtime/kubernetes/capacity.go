@@ -34,7 +34,7 @@ func (r *Runtime) pools(platform *model.Platform) []model.Pool {
 	var pools []model.Pool
 	for i := range platform.Pools {
 		spec := &platform.Pools[i]
-		if spec.Cluster != r.cluster {
+		if spec.Cluster != r.o.Cluster {
 			pools = append(pools, model.Pool{Name: spec.Name})
 			continue
 		}

@@ -117,7 +117,7 @@ func (r *Runtime) Event(ctx context.Context, about *model.Instance, e announce.E
 	if ctx.Err() != nil {
 		return
 	}
-	object := corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: r.anchorName(), Namespace: r.namespace}
+	object := corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: r.anchorName(), Namespace: r.o.Namespace}
 	if about != nil {
 		namespace := render.Namespace(r.renderer.Prefix, about.App, about.Spec.Policy.Namespace)
 		object = corev1.ObjectReference{APIVersion: "v1", Kind: "Namespace", Name: namespace, Namespace: namespace}

@@ -93,7 +93,7 @@ func (f *Followed) follow() (begun bool) {
 		kinds = append(kinds, f.want.objects[i].Object.GroupVersionKind().GroupKind())
 	}
 	for _, r := range f.listed() {
-		kinds = append(kinds, schema.GroupKind{Group: r.Group, Kind: r.Kind})
+		kinds = append(kinds, r.GroupKind())
 	}
 	for _, k := range kinds {
 		at := livePlace{k, f.want.namespace}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 
+	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/text"
 )
@@ -52,7 +53,7 @@ func liveState(u *unstructured.Unstructured) (state runtime.LiveState, why strin
 
 // containersOf lists the containers of a pod, with what is known of each.
 func containersOf(u *unstructured.Unstructured) (list []runtime.LiveContainer) {
-	if refTo(u).Kind != "Pod" {
+	if apply.RefOf(u).Kind != "Pod" {
 		return nil
 	}
 	told := map[string]map[string]any{}

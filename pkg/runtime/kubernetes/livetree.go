@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,12 +38,12 @@ const (
 func (t *liveTree) list() []runtime.LiveObject {
 	wanted := map[apply.Ref]*render.Object{}
 	for i := range t.wanted {
-		wanted[refTo(t.wanted[i].Object)] = &t.wanted[i]
+		wanted[apply.RefOf(t.wanted[i].Object)] = &t.wanted[i]
 	}
 	there := map[apply.Ref]bool{}
 	var all []runtime.LiveObject
 	for _, u := range t.objects {
-		r := refTo(u)
+		r := apply.RefOf(u)
 		there[r] = true
 		if _, inventory := apply.Listed(u, t.app); inventory {
 			continue
@@ -53,27 +54,18 @@ func (t *liveTree) list() []runtime.LiveObject {
 		}
 		all = append(all, o)
 	}
-	for _, r := range t.missing(wanted) {
-		if there[r] || !t.whole[schema.GroupKind{Group: r.Group, Kind: r.Kind}] {
+	for _, r := range slices.AppendSeq(slices.Clone(t.listed), maps.Keys(wanted)) { // what was applied, and what is wanted
+		if there[r] || !t.whole[r.GroupKind()] {
 			continue
 		}
 		there[r] = true
-		o := runtime.LiveObject{ID: "missing " + r.String(), Kind: kindOf(r), Namespace: r.Namespace, Name: r.Name, State: runtime.LiveMissing, Why: "it was applied, and is not there"}
+		o := runtime.LiveObject{ID: "missing " + r.String(), Kind: r.GroupKind().String(), Namespace: r.Namespace, Name: r.Name, State: runtime.LiveMissing, Why: "it was applied, and is not there"}
 		if w := wanted[r]; w != nil {
 			o.Component, o.Why = w.Component, "it is wanted, and is not there"
 		}
 		all = append(all, o)
 	}
 	return ordered(all)
-}
-
-// missing returns what may be missing: all that is wanted, and all that was applied.
-func (t *liveTree) missing(wanted map[apply.Ref]*render.Object) []apply.Ref {
-	list := slices.Clone(t.listed)
-	for r := range wanted {
-		list = append(list, r)
-	}
-	return list
 }
 
 // ordered puts each object after its owner. Objects that own each other in a circle have none.
@@ -134,9 +126,9 @@ func liveRank(o *runtime.LiveObject) int {
 
 // liveObject reads what is shown of an object.
 func liveObject(u *unstructured.Unstructured) runtime.LiveObject {
-	r := refTo(u)
+	r := apply.RefOf(u)
 	o := runtime.LiveObject{
-		ID: string(u.GetUID()), Component: text.Clean(u.GetLabels()[render.LabelComponent]), Kind: kindOf(r), Namespace: r.Namespace, Name: r.Name,
+		ID: string(u.GetUID()), Component: text.Clean(u.GetLabels()[render.LabelComponent]), Kind: r.GroupKind().String(), Namespace: r.Namespace, Name: r.Name,
 		Made: u.GetCreationTimestamp().UTC(), Containers: containersOf(u),
 	}
 	if owner := metav1.GetControllerOfNoCopy(u); owner != nil {
@@ -180,14 +172,4 @@ func shown(v any) string {
 		return ""
 	}
 	return text.Line(string(b), maxLiveValue)
-}
-
-func refTo(u *unstructured.Unstructured) apply.Ref {
-	k := u.GroupVersionKind()
-	return apply.Ref{Group: k.Group, Kind: k.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
-}
-
-// kindOf returns the kind with its group, as in Deployment.apps.
-func kindOf(r apply.Ref) string {
-	return schema.GroupKind{Group: r.Group, Kind: r.Kind}.String()
 }

@@ -24,8 +24,8 @@ func (l *Live) want(ledger *model.Ledger, app model.AppID) (w liveWant) {
 	if !found.HasObjects() || ledger.Platform == nil {
 		return w
 	}
-	t := slices.IndexFunc(ledger.Tenants, func(t model.Tenant) bool { return t.Name == app.Tenant })
-	if t < 0 {
+	tenant, known := model.Find(ledger.Tenants, app.Tenant)
+	if !known {
 		w.unknown = "the status branch knows no tenant of it"
 		return w
 	}
@@ -39,7 +39,7 @@ func (l *Live) want(ledger *model.Ledger, app model.AppID) (w liveWant) {
 	})
 	inst.Spec = &spec
 	set, err := render.Application(render.Input{
-		Fleet: l.Fleet, Prefix: l.Prefix, Instance: &inst, Tenant: &ledger.Tenants[t], Pools: ledger.Platform.Pools, Network: ledger.Platform.Network,
+		Fleet: l.Fleet, Prefix: l.Prefix, Instance: &inst, Tenant: tenant, Pools: ledger.Platform.Pools, Network: ledger.Platform.Network,
 	})
 	if err != nil {
 		w.unknown = "what is wanted cannot be rendered: " + err.Error()

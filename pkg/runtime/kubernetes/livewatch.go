@@ -116,50 +116,38 @@ func (*liveWatch) Transformer() cache.TransformFunc {
 func (w *liveWatch) Add(obj any) error { return w.Update(obj) }
 
 // Update takes in a changed object.
-func (w *liveWatch) Update(obj any) error {
-	u, err := w.object(obj)
-	if err != nil {
-		return err
-	}
-	w.of.mu.Lock()
-	w.put(u)
-	w.of.mu.Unlock()
-	w.of.touch()
-	return nil
-}
+func (w *liveWatch) Update(obj any) error { return w.take([]any{obj}, false, w.put) }
 
 // Delete takes in that an object is gone.
 func (w *liveWatch) Delete(obj any) error {
-	u, err := w.object(obj)
-	if err != nil {
-		return err
-	}
-	w.of.mu.Lock()
-	delete(w.seen, u.GetUID())
-	w.of.mu.Unlock()
-	w.of.touch()
-	return nil
+	return w.take([]any{obj}, false, func(u *unstructured.Unstructured) { delete(w.seen, u.GetUID()) })
 }
 
 // Replace takes in all objects there are.
-func (w *liveWatch) Replace(list []any, _ string) error {
+func (w *liveWatch) Replace(list []any, _ string) error { return w.take(list, true, w.put) }
+
+// take takes in what the watch shows, all or a part of it, and tells of it.
+func (w *liveWatch) take(list []any, all bool, in func(*unstructured.Unstructured)) error {
+	defer w.of.touch()
 	w.of.mu.Lock()
-	w.seen, w.more = map[types.UID]*unstructured.Unstructured{}, 0
+	defer w.of.mu.Unlock()
+	if all {
+		w.seen, w.more = map[types.UID]*unstructured.Unstructured{}, 0
+	}
 	for _, obj := range list {
 		u, err := w.object(obj)
 		if err != nil {
-			w.of.mu.Unlock()
 			return err
 		}
-		w.put(u)
+		in(u)
 	}
-	w.of.mu.Unlock()
 	select {
 	case <-w.synced:
 	default:
-		close(w.synced) // only the reflector calls this, one call after the other
+		if all {
+			close(w.synced) // only the reflector calls this, one call after the other
+		}
 	}
-	w.of.touch()
 	return nil
 }
 

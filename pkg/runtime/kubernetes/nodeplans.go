@@ -8,9 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	corev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
-	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/qos"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -35,25 +33,25 @@ func (r *Runtime) Plans(ledger *model.Ledger) map[string][]byte {
 // in which the nodes answer. Without that namespace there are no agents, and nothing is
 // written.
 func (r *Runtime) Plan(ctx context.Context, pools []model.PoolSpec, plans map[string][]byte) error {
-	if r.agents == "" {
+	if r.o.Agents == "" {
 		return nil
 	}
 	plans = maps.Clone(plans)
 	for i := range pools {
-		if pools[i].Cluster != r.cluster {
+		if pools[i].Cluster != r.o.Cluster {
 			delete(plans, pools[i].Name)
 		}
 	}
-	there, err := r.core.ConfigMaps(r.agents).List(ctx, metav1.ListOptions{LabelSelector: labelPlan + "=" + r.fleet})
+	there, err := r.core.ConfigMaps(r.o.Agents).List(ctx, metav1.ListOptions{LabelSelector: labelPlan + "=" + r.o.Fleet})
 	if err != nil {
-		return fmt.Errorf("list the plans of nodes in namespace %s: %w", r.agents, err)
+		return fmt.Errorf("list the plans of nodes in namespace %s: %w", r.o.Agents, err)
 	}
 	wanted := map[string]string{}
 	for i := range there.Items {
 		wanted[there.Items[i].Name] = string(qos.Encode(qos.Plan{}))
 	}
 	for pool, document := range plans {
-		wanted[PlanName(r.fleet, pool)] = string(document)
+		wanted[PlanName(r.o.Fleet, pool)] = string(document)
 	}
 	for i := range there.Items {
 		if c := &there.Items[i]; c.Data[planKey] == wanted[c.Name] {
@@ -61,21 +59,13 @@ func (r *Runtime) Plan(ctx context.Context, pools []model.PoolSpec, plans map[st
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		err := r.applyPlan(ctx, name, wanted[name])
+		err := r.applyConfigMap(ctx, r.o.Agents, name, map[string]string{labelPlan: r.o.Fleet}, map[string]string{planKey: wanted[name]})
 		if apierrors.IsNotFound(err) {
 			return nil // no namespace
 		}
 		if err != nil {
-			return fmt.Errorf("write ConfigMap %s/%s: %w", r.agents, name, err)
+			return fmt.Errorf("write ConfigMap %s/%s: %w", r.o.Agents, name, err)
 		}
 	}
 	return r.receive(ctx, slices.Sorted(maps.Keys(plans)))
-}
-
-func (r *Runtime) applyPlan(ctx context.Context, name, document string) error {
-	// It has no label of the fleet: it is no object of an application.
-	wanted := corev1.ConfigMap(name, r.agents).WithData(map[string]string{planKey: document}).
-		WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy, labelPlan: r.fleet})
-	_, err := r.core.ConfigMaps(r.agents).Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true})
-	return err
 }

@@ -67,6 +67,15 @@ func watchKind(core v1.CoreV1Interface, namespace, resource string, example apir
 	return &watched{informer, health}
 }
 
+// tell calls a function when an object comes, goes or is not the same any more.
+func (w *watched) tell(changed func(), same func(a, b any) bool) {
+	_, _ = w.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { changed() }, DeleteFunc: func(any) { changed() }, UpdateFunc: func(a, b any) {
+		if !same(a, b) {
+			changed()
+		}
+	}})
+}
+
 // broken returns when and why the first of the broken watches broke.
 func (n *nodes) broken() (time.Time, error) {
 	for _, w := range n.all() {
@@ -90,27 +99,13 @@ func (n *nodes) wait(ctx context.Context) error {
 }
 
 func (n *nodes) run() {
-	_, _ = n.nodes.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { n.changed() },
-		DeleteFunc: func(any) { n.changed() },
-		UpdateFunc: func(a, b any) {
-			x, y := *a.(*corev1.Node), *b.(*corev1.Node)
-			x.ResourceVersion, y.ResourceVersion = "", ""
-			if !reflect.DeepEqual(x, y) {
-				n.changed()
-			}
-		},
+	n.nodes.tell(n.changed, func(a, b any) bool {
+		x, y := *a.(*corev1.Node), *b.(*corev1.Node)
+		x.ResourceVersion, y.ResourceVersion = "", ""
+		return reflect.DeepEqual(x, y)
 	})
 	if n.reports != nil {
-		_, _ = n.reports.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { n.changed() },
-			DeleteFunc: func(any) { n.changed() },
-			UpdateFunc: func(a, b any) {
-				if !reflect.DeepEqual(a.(*reports).of, b.(*reports).of) {
-					n.changed()
-				}
-			},
-		})
+		n.reports.tell(n.changed, func(a, b any) bool { return reflect.DeepEqual(a.(*reports).of, b.(*reports).of) })
 	}
 	for _, w := range n.all() {
 		n.Busy.Go(func() { w.RunWithContext(n.Ctx) })

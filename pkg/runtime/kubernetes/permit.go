@@ -14,12 +14,12 @@ import (
 // permit asks the API server, until it said yes once, whether we may give accounts their
 // role and impersonate them. Without that, every change would be refused.
 func (r *Runtime) permit(ctx context.Context) error {
-	if r.role == "" || r.permitted.Load() {
+	if r.o.TenantRole == "" || r.permitted.Load() {
 		return nil
 	}
 	for _, need := range []authorizationv1.ResourceAttributes{
 		{Verb: "impersonate", Resource: "serviceaccounts", Name: render.Account},
-		{Verb: "bind", Group: rbacv1.GroupName, Resource: "clusterroles", Name: r.role},
+		{Verb: "bind", Group: rbacv1.GroupName, Resource: "clusterroles", Name: r.o.TenantRole},
 	} {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &need}}
 		answer, err := r.reviews.Create(ctx, review, metav1.CreateOptions{})

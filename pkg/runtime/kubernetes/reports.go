@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -68,8 +67,8 @@ func (r *Runtime) shortfalls(platform *model.Platform) (all []model.Shortfall) {
 	}
 	for i := range platform.Pools {
 		pool := &platform.Pools[i]
-		told := r.nodes.reportsOf(ReportName(r.fleet, pool.Name))
-		if len(told) == 0 || len(pool.Selector) == 0 || pool.Cluster != r.cluster {
+		told := r.nodes.reportsOf(ReportName(r.o.Fleet, pool.Name))
+		if len(told) == 0 || len(pool.Selector) == 0 || pool.Cluster != r.o.Cluster {
 			continue
 		}
 		selector := labels.SelectorFromSet(pool.Selector)
@@ -108,14 +107,12 @@ func shortfallOf(q *qos.Shortfall) (s model.Shortfall, ok bool) {
 // receive makes the ConfigMaps for the reports of pools, where there are none, and takes out
 // what nodes wrote that are gone, and what is too large: it leaves no room for others.
 func (r *Runtime) receive(ctx context.Context, pools []string) error {
-	client := r.core.ConfigMaps(r.agents)
 	for _, pool := range pools {
-		name := ReportName(r.fleet, pool)
+		name := ReportName(r.o.Fleet, pool)
 		told := r.nodes.reportsOf(name)
 		if told == nil {
-			wanted := applycorev1.ConfigMap(name, r.agents).WithLabels(map[string]string{render.LabelManagedBy: render.ManagedBy, labelReport: r.fleet})
-			if _, err := client.Apply(ctx, wanted, metav1.ApplyOptions{FieldManager: apply.FieldManager, Force: true}); err != nil {
-				return fmt.Errorf("make ConfigMap %s/%s: %w", r.agents, name, err)
+			if err := r.applyConfigMap(ctx, r.o.Agents, name, map[string]string{labelReport: r.o.Fleet}, nil); err != nil {
+				return fmt.Errorf("make ConfigMap %s/%s: %w", r.o.Agents, name, err)
 			}
 			continue
 		}
@@ -130,10 +127,10 @@ func (r *Runtime) receive(ctx context.Context, pools []string) error {
 		}
 		patch, err := json.Marshal(map[string]any{"data": gone})
 		if err == nil {
-			_, err = client.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: apply.FieldManager})
+			_, err = r.core.ConfigMaps(r.o.Agents).Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: apply.FieldManager})
 		}
 		if err != nil {
-			return fmt.Errorf("clear ConfigMap %s/%s: %w", r.agents, name, err)
+			return fmt.Errorf("clear ConfigMap %s/%s: %w", r.o.Agents, name, err)
 		}
 	}
 	return nil

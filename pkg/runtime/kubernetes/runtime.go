@@ -56,13 +56,8 @@ type Options struct {
 
 // Runtime is one cluster. Close ends its watches.
 type Runtime struct {
+	o         Options
 	renderer  Renderer
-	fleet     string
-	cluster   string
-	namespace string // of the anchor
-	agents    string // their namespace, "" without them
-	role      string // of accounts, "" without them
-	opener    *sealed.Opener
 	permitted atomic.Bool
 	answered  atomic.Bool // Inspect did, once
 	reviews   authorization.SelfSubjectAccessReviewInterface
@@ -78,6 +73,7 @@ type Runtime struct {
 
 // New returns the runtime for a cluster. Nothing is sent before the first call.
 func New(cfg *rest.Config, opts Options) (*Runtime, error) {
+	opts.Namespace = cmp.Or(opts.Namespace, "daros-system")
 	account := ""
 	if opts.TenantRole != "" {
 		account = render.Account
@@ -103,8 +99,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 	}
 	r := &Runtime{
 		renderer: Renderer{Fleet: opts.Fleet, Prefix: opts.Prefix, Build: opts.Build, Outside: opts.Outside},
-		fleet:    opts.Fleet, cluster: opts.Cluster, namespace: cmp.Or(opts.Namespace, "daros-system"), agents: opts.Agents, role: opts.TenantRole, opener: opts.Opener,
-		reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
+		o:        opts, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
 		workloads: map[model.AppID][]model.Workload{},
 	}
 	r.machines = newMachines(applier.Again)
@@ -114,10 +109,10 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 
 // Name is what people call the runtime.
 func (r *Runtime) Name() string {
-	if r.cluster == "" {
+	if r.o.Cluster == "" {
 		return carrier.Kubernetes.Name
 	}
-	return "cluster " + r.cluster
+	return "cluster " + r.o.Cluster
 }
 
 // Carries returns why the cluster does not carry a component in a pool, nil if it does.
@@ -125,7 +120,7 @@ func (r *Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 	if err := carrier.Check(c, carrier.InCluster); err != nil {
 		return err
 	}
-	if pool != nil && pool.Cluster != r.cluster {
+	if pool != nil && pool.Cluster != r.o.Cluster {
 		return fmt.Errorf("%s has no pools of %s", r.Name(), pool.InCluster())
 	}
 	return nil
@@ -171,13 +166,13 @@ func (r *Runtime) Apply(ctx context.Context, sets []render.Set) apply.Report {
 
 // withAccounts returns the sets with the accounts of tenants.
 func (r *Runtime) withAccounts(sets []render.Set) []render.Set {
-	if r.role == "" {
+	if r.o.TenantRole == "" {
 		return sets
 	}
 	sets = slices.Clone(sets)
 	for i := range sets {
 		if sets[i].App.Name == "" {
-			sets[i] = render.WithAccounts(sets[i], r.role)
+			sets[i] = render.WithAccounts(sets[i], r.o.TenantRole)
 		}
 	}
 	return sets
@@ -203,7 +198,7 @@ func (r *Runtime) Others(ctx context.Context, sets []render.Set) ([]string, erro
 func (r *Runtime) Deviations(ctx context.Context, sets []render.Set) ([]model.Deviation, error) {
 	list, err := r.applier.Deviations(ctx, r.withAccounts(sets))
 	for i := range list {
-		list[i].Cluster = r.cluster
+		list[i].Cluster = r.o.Cluster
 	}
 	return list, err
 }
@@ -222,10 +217,10 @@ func (r *Runtime) Preview(ctx context.Context, list []runtime.Assignment) ([]str
 
 // where follows what people are told of an object of a cluster that has a name.
 func (r *Runtime) where() string {
-	if r.cluster == "" {
+	if r.o.Cluster == "" {
 		return ""
 	}
-	return " (cluster " + r.cluster + ")"
+	return " (cluster " + r.o.Cluster + ")"
 }
 
 // Answered counts the requests for objects that have ended. It is for concurrent use.

@@ -45,7 +45,7 @@ func (r *Runtime) unseal(ctx context.Context, set render.Set) (render.Set, *appl
 		if o.Sealed == nil {
 			continue
 		}
-		values, err := r.opener.Open(ctx, set.App.Tenant, o.Sealed.File, o.Sealed.Data)
+		values, err := r.o.Opener.Open(ctx, set.App.Tenant, o.Sealed.File, o.Sealed.Data)
 		if err != nil {
 			return set, shutResult(o, err)
 		}
@@ -60,11 +60,7 @@ func (r *Runtime) unseal(ctx context.Context, set render.Set) (render.Set, *appl
 
 // shutResult says why the file of an object was not opened.
 func shutResult(o *render.Object, err error) *apply.Result {
-	gvk := o.Object.GroupVersionKind()
-	res := &apply.Result{
-		Ref:       apply.Ref{Group: gvk.Group, Kind: gvk.Kind, Namespace: o.Object.GetNamespace(), Name: o.Object.GetName()},
-		Component: o.Component, Action: apply.Failed, Reason: model.OutcomeSecretUnreadable,
-	}
+	res := &apply.Result{Ref: apply.RefOf(o.Object), Component: o.Component, Action: apply.Failed, Reason: model.OutcomeSecretUnreadable}
 	var refused *sealed.Refusal
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
