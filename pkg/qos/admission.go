@@ -47,22 +47,28 @@ func Admit(claims []Claim, capacity model.Resources, where string) []string {
 func (r *decision) admit() {
 	workloads := slices.Clone(r.Plan.Workloads)
 	r.Plan.Workloads = workloads
-	claims := make([]Claim, len(workloads))
-	for i := range workloads {
-		claims[i] = Claim{workloads[i].Profile.Rank, workloads[i].Priority, workloads[i].ofMachine()}
-	}
 	// A twentieth of the memory is never promised: kernel zones need their
 	// watermarks, and a machine that can reclaim nothing kills processes.
 	capacity := model.Resources{
 		CPU:    r.Host.CPU - max(r.Plan.System.CPU, 1),
 		Memory: r.Host.Memory - r.Host.Memory/20 - r.Plan.System.Memory,
 	}
-	for i, reason := range Admit(claims, capacity, "the host") {
+	for i, reason := range Admit(r.Plan.claims((*Workload).ofMachine), capacity, "the host") {
 		if w := &workloads[i]; reason != "" && !w.ofMachine().IsZero() {
 			r.reduce(w.Name, "reserved", "low and weight by request", reason, w.ofMachine(), model.Resources{})
 			w.Reserved.CPU, w.Reserved.Memory = 0, 0
 		}
 	}
+}
+
+// claims are what workloads have reserved of something, by their places.
+func (p Plan) claims(of func(*Workload) model.Resources) []Claim {
+	claims := make([]Claim, len(p.Workloads))
+	for i := range claims {
+		w := &p.Workloads[i]
+		claims[i] = Claim{w.Profile.Rank, w.Priority, of(w)}
+	}
+	return claims
 }
 
 // ofMachine is what is reserved of the machine itself; what is sent is counted apart.

@@ -8,9 +8,9 @@ type Controller struct {
 	name  string          // of the controller of cgroups that has the knobs, as [Host] names it
 	knobs map[string]Knob // the files that decide may name
 
-	// decide returns what the plan needs of the resource on the host, and what of that the host
+	// decide adds what the plan needs of the resource on the host, and what of that the host
 	// cannot keep. Equal states give equal results.
-	decide func(State) Enforcement
+	decide func(*decision)
 }
 
 // controllers are in the order in which the admitted plan is put before them, which says
@@ -38,7 +38,7 @@ func init() {
 	}
 }
 
-// decision is the work of a controller.
+// decision is the work of controllers.
 type decision struct {
 	State
 	out Enforcement

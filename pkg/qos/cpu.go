@@ -27,11 +27,7 @@ var processorsController = Controller{name: "cpu", knobs: map[string]Knob{
 	"cpu.cfs_burst_us":  {Version: V1, Default: "0", turn: 1},
 	"cpu.cfs_period_us": {Version: V1, Default: "100000", turn: 2},
 	"cpu.cfs_quota_us":  {Version: V1, Default: "-1", turn: 3},
-}, decide: func(s State) Enforcement {
-	r := decision{State: s}
-	r.cpu()
-	return r.out
-}}
+}, decide: (*decision).cpu}
 
 func (r *decision) cpu() {
 	version := r.Host.Controllers["cpu"]

@@ -10,10 +10,9 @@ import (
 )
 
 // processorSetsController keeps a workload on some processors of the host.
-var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: processorSets}
+var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: (*decision).processorSets}
 
-func processorSets(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) processorSets() {
 	for _, w := range r.Plan.Workloads {
 		switch list := w.Profile.CPU.Set; {
 		case list == "":
@@ -27,7 +26,12 @@ func processorSets(s State) Enforcement {
 			}
 		}
 	}
-	return r.out
+}
+
+// CountProcessors counts a list of processors, false if it is none.
+func CountProcessors(list string) (n int64, ok bool) {
+	_, n, ok = processorList(strings.TrimSpace(list))
+	return n, ok
 }
 
 const maxProcessor = 9999 // more than any kernel has

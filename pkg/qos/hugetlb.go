@@ -12,10 +12,9 @@ var hugePagesController = Controller{name: "hugetlb", knobs: map[string]Knob{
 	"hugetlb.1GB.max":            {Version: V2, Default: "max"},
 	"hugetlb.2MB.limit_in_bytes": {Version: V1, Default: "-1"},
 	"hugetlb.1GB.limit_in_bytes": {Version: V1, Default: "-1"},
-}, decide: hugePages}
+}, decide: (*decision).hugePages}
 
-func hugePages(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) hugePages() {
 	version := r.Host.Controllers["hugetlb"]
 	for _, w := range r.Plan.Workloads {
 		for _, pages := range []struct {
@@ -34,5 +33,4 @@ func hugePages(s State) Enforcement {
 			r.set(w.Name, w.Cgroup, file, strconv.FormatInt(int64(pages.most)/pages.page*pages.page, 10))
 		}
 	}
-	return r.out
 }

@@ -19,10 +19,9 @@ var disksController = Controller{name: "io", knobs: map[string]Knob{
 	"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
 	"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
 	"blkio.throttle.write_iops_device": {Version: V1, none: "0"},
-}, decide: disks}
+}, decide: (*decision).disks}
 
-func disks(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) disks() {
 	version := r.Host.Controllers["io"]
 	if r.Plan.WeighsDisks() {
 		r.costs()
@@ -68,7 +67,6 @@ func disks(s State) Enforcement {
 			r.reduce(w.Name, "disk.reserved", "none", reason, model.Resources{}.With(model.DiskResource, w.disk()), model.Resources{})
 		}
 	}
-	return r.out
 }
 
 // reservedDisks is the part of a disk that may be reserved: how fast it is depends on what is asked of it.
@@ -76,11 +74,7 @@ const reservedDisks model.Percent = 80
 
 // refusedDisks says of each workload with a reservation of disks why it is not kept, "" if it is, or if there is none.
 func refusedDisks(plan Plan, host Host) []string {
-	claims := make([]Claim, len(plan.Workloads))
-	for i := range claims {
-		w := &plan.Workloads[i]
-		claims[i] = Claim{w.Profile.Rank, w.Priority, model.Resources{}.With(model.DiskResource, w.disk())}
-	}
+	claims := plan.claims(func(w *Workload) model.Resources { return model.Resources{}.With(model.DiskResource, w.disk()) })
 	lacks := ""
 	switch {
 	case host.Controllers["io"] == Absent:

@@ -1,5 +1,7 @@
 package qos
 
+import "slices"
+
 // Load is what a host and its workloads have used since the look before.
 type Load struct {
 	At      int64 // microseconds, of a clock that only goes forward
@@ -43,12 +45,9 @@ type level struct {
 
 // Reacts reports whether any workload gives way to the load of the host.
 func (p Plan) Reacts() bool {
-	for i := range p.Workloads {
-		if c := p.Workloads[i].Profile; c.CPU.Suppress > 0 || c.Memory.Reclaim || c.IO.Yield {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Workloads, func(w Workload) bool {
+		return w.Profile.CPU.Suppress > 0 || w.Profile.Memory.Reclaim || w.Profile.IO.Yield
+	})
 }
 
 // Next returns the reaction to a load. A workload gets one new bound at a time, that of its

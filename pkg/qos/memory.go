@@ -17,11 +17,7 @@ var memoryController = Controller{name: "memory", knobs: map[string]Knob{
 	"memory.max":            {Version: V2, Default: "max", turn: 3},
 	"memory.oom.group":      {Version: V2, Default: "0", turn: 4},
 	"memory.limit_in_bytes": {Version: V1, Default: "-1"},
-}, decide: func(s State) Enforcement {
-	r := decision{State: s}
-	r.memory()
-	return r.out
-}}
+}, decide: (*decision).memory}
 
 func (r *decision) memory() {
 	version := r.Host.Controllers["memory"]

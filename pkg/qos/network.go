@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -12,7 +13,7 @@ import (
 // uplinkController divides what a node sends. Workloads of one profile share a class, and one with a
 // reservation has a class of its own; everything else is in the class of the system. What
 // one class does not send, others may, those of a lower priority first.
-var uplinkController = Controller{name: "network", decide: uplink}
+var uplinkController = Controller{name: "network", decide: (*decision).uplink}
 
 // Uplink is how a node shares what it sends.
 type Uplink struct {
@@ -50,10 +51,9 @@ const (
 	leastRate                     = 8_000
 )
 
-func uplink(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) uplink() {
 	if !slices.ContainsFunc(r.Plan.Workloads, func(w Workload) bool { return w.sends() }) {
-		return r.out
+		return
 	}
 	link := r.Host.Link
 	switch {
@@ -64,7 +64,6 @@ func uplink(s State) Enforcement {
 	default:
 		r.shape()
 	}
-	return r.out
 }
 
 // sends reports whether anything is promised to a workload, or asked of it, about what it sends.
@@ -168,14 +167,12 @@ func (r *decision) untold(cgroup string) string {
 
 // admitBits says which workloads have what is reserved for them, by their places.
 func (r *decision) admitBits(whole int64) []bool {
-	claims := make([]Claim, len(r.Plan.Workloads))
-	for i := range claims {
-		w := &r.Plan.Workloads[i]
-		claims[i] = Claim{w.Profile.Rank, w.Priority, model.Resources{}.With(model.NetworkResource, w.bits())}
+	claims := r.Plan.claims(func(w *Workload) model.Resources {
 		if !w.sends() {
-			claims[i].Amount = model.Resources{}
+			return model.Resources{}
 		}
-	}
+		return model.Resources{}.With(model.NetworkResource, w.bits())
+	})
 	own := make([]bool, len(claims))
 	for i, reason := range Admit(claims, model.Resources{}.With(model.NetworkResource, reservedPercent.Of(whole)), r.Host.Link.Device) {
 		w := &r.Plan.Workloads[i]
@@ -189,13 +186,8 @@ func (r *decision) admitBits(whole int64) []bool {
 // number gives each class a number that follows from its key. Where two keys give the same,
 // the later one has the next that is free.
 func number(classes map[string]*Class) {
-	keys := make([]string, 0, len(classes))
-	for key := range classes {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
 	taken := map[uint16]bool{}
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(classes)) {
 		h := fnv.New32a()
 		h.Write([]byte(key))
 		n := h.Sum32() % minors

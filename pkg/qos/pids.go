@@ -3,10 +3,9 @@ package qos
 import "strconv"
 
 // tasksController bounds how many processes and threads a workload has.
-var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: tasks}
+var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: (*decision).tasks}
 
-func tasks(s State) Enforcement {
-	r := decision{State: s}
+func (r *decision) tasks() {
 	for _, w := range r.Plan.Workloads {
 		switch n := w.Profile.Pids.Max; {
 		case n == 0:
@@ -16,5 +15,4 @@ func tasks(s State) Enforcement {
 			r.set(w.Name, w.Cgroup, "pids.max", strconv.FormatInt(n, 10))
 		}
 	}
-	return r.out
 }

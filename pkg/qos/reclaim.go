@@ -50,12 +50,10 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 	}
 	l.most = min(max(l.most, least), most)
 	l.next = load.At + stepMemory
-	asked := make([]int64, len(giving))
-	for i, w := range giving {
-		asked[i] = asks(load.Used[w.Name].Memory, r.Ceilings[w.Name].Memory.Most, leastMemory, maxMemory)
-	}
 	bounds := map[string]Bound{}
-	for i, n := range divide(l.most, leastMemory, asked) {
+	for i, n := range among(giving, l.most, leastMemory, maxMemory, func(w *Workload) (used, bound int64) {
+		return load.Used[w.Name].Memory, r.Ceilings[w.Name].Memory.Most
+	}) {
 		w := giving[i]
 		if used := load.Used[w.Name].Memory; host.Controllers["memory"] == V1 {
 			n = max(n, used-used/20) // the kernel refuses what it cannot reclaim at once

@@ -45,13 +45,7 @@ func resolve(s State) Enforcement {
 	r.admit()
 	r.out.Settings = make([]Setting, 0, 4*len(s.Plan.Workloads))
 	for _, c := range controllers {
-		part := c.decide(r.State)
-		r.out.Settings = append(r.out.Settings, part.Settings...)
-		r.out.Degradations = append(r.out.Degradations, part.Degradations...)
-		r.out.Shares = append(r.out.Shares, part.Shares...)
-		if part.Uplink != nil {
-			r.out.Uplink = part.Uplink
-		}
+		c.decide(&r)
 	}
 	held := map[string]bool{}
 	for i := range s.Plan.Workloads {

@@ -158,7 +158,9 @@ func TestControllersKeepToTheirKnobs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := State{Plan: genPlan(t), Host: genHost(t)}
 		for _, c := range controllers {
-			for _, set := range c.decide(s).Settings {
+			r := decision{State: s}
+			c.decide(&r)
+			for _, set := range r.out.Settings {
 				require.Equal(t, c.name, owner[set.File], set.File)
 			}
 		}

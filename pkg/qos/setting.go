@@ -159,20 +159,15 @@ func Order(changes []Change) {
 			}
 			return 1
 		}
-		down := cmp.Or(
-			cmp.Compare(depth(b.Cgroup), depth(a.Cgroup)),
-			cmp.Compare(a.Cgroup, b.Cgroup),
-			cmp.Compare(knobs[a.File].turn, knobs[b.File].turn),
-			cmp.Compare(a.File, b.File),
-		)
-		if !up {
-			return down
+		turned := 1
+		if up {
+			turned = -1
 		}
 		return cmp.Or(
-			cmp.Compare(depth(a.Cgroup), depth(b.Cgroup)),
+			turned*cmp.Compare(depth(b.Cgroup), depth(a.Cgroup)),
 			cmp.Compare(a.Cgroup, b.Cgroup),
-			cmp.Compare(knobs[b.File].turn, knobs[a.File].turn),
-			cmp.Compare(b.File, a.File),
+			turned*cmp.Compare(knobs[a.File].turn, knobs[b.File].turn),
+			turned*cmp.Compare(a.File, b.File),
 		)
 	})
 }

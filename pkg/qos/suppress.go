@@ -38,7 +38,9 @@ func (r Reaction) suppress(plan Plan, host Host, load Load, passed int64) (map[s
 	why := fmt.Sprintf("others use %s of %s cores, the host %s, and %d %% may be in use",
 		model.FormatCPU(others), model.FormatCPU(host.CPU), model.FormatCPU(system), part)
 	bounds := map[string]Bound{}
-	for i, n := range divide(l.most, leastCPU, r.asked(giving, load)) {
+	for i, n := range among(giving, l.most, leastCPU, maxCPU, func(w *Workload) (used, bound int64) {
+		return load.Used[w.Name].CPU, r.Ceilings[w.Name].CPU.Most
+	}) {
 		bounds[giving[i].Name] = Bound{max(n, giving[i].Reserved.CPU), why}
 	}
 	return bounds, l
@@ -57,20 +59,15 @@ func (l level) follow(to, step, now int64) level {
 	return l
 }
 
-// asked returns what workloads would use: a quarter more than they do, and all that there is
-// where they use nine tenths of their bound.
-func (r Reaction) asked(giving []*Workload, load Load) []int64 {
+// among divides a total among workloads by what each would use: a quarter more than it does, and all that there is where it
+// uses nine tenths of its bound, which is 0 without one.
+func among(giving []*Workload, total, least, all int64, use func(*Workload) (used, bound int64)) []int64 {
 	asked := make([]int64, len(giving))
 	for i, w := range giving {
-		asked[i] = asks(load.Used[w.Name].CPU, r.Ceilings[w.Name].CPU.Most, leastCPU, maxCPU)
+		used, bound := use(w)
+		if asked[i] = used + used/4 + least; bound > 0 && used >= bound/10*9 {
+			asked[i] = all
+		}
 	}
-	return asked
-}
-
-// asks returns what a workload would use that uses so much within a bound, which is 0 without one.
-func asks(used, bound, least, all int64) int64 {
-	if bound > 0 && used >= bound/10*9 {
-		return all
-	}
-	return used + used/4 + least
+	return divide(total, least, asked)
 }

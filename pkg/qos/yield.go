@@ -2,6 +2,7 @@ package qos
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -41,12 +42,7 @@ const (
 
 // Yields reports whether any workload of the plan leaves disks to others while these wait for them.
 func (p Plan) Yields() bool {
-	for i := range p.Workloads {
-		if p.Workloads[i].Profile.IO.Yield {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Workloads, func(w Workload) bool { return w.Profile.IO.Yield })
 }
 
 // Waits reports whether others that yield leave disks to a workload: it has a target for accesses, or a reservation.
@@ -88,12 +84,10 @@ func (r Reaction) yield(plan Plan, host Host, load Load) (map[string]Bound, thro
 	if t.most == 0 {
 		return nil, t
 	}
-	asked := make([]int64, len(giving))
-	for i, w := range giving {
-		asked[i] = asks(load.Disks[w.Name].Bytes, r.Ceilings[w.Name].Disk.Most, leastDisk, maxMemory)
-	}
 	bounds := map[string]Bound{}
-	for i, n := range divide(t.most, leastDisk, asked) {
+	for i, n := range among(giving, t.most, leastDisk, maxMemory, func(w *Workload) (used, bound int64) {
+		return load.Disks[w.Name].Bytes, r.Ceilings[w.Name].Disk.Most
+	}) {
 		bounds[giving[i].Name] = Bound{n, fmt.Sprintf("%s, and %d workloads that yield may read and write %s in a second", t.cause, len(giving), kibibytes(t.most))}
 	}
 	return bounds, t

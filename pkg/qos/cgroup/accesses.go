@@ -4,7 +4,6 @@ package cgroup
 
 import (
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,19 +50,19 @@ func (t *Tree) total(h hierarchy, path, file string) (int64, bool) {
 // WaitedForDisks returns the microseconds in which some thread of a group waited for a disk, false where the kernel does
 // not tell. On a hybrid host the group of the same path in v2 tells.
 func (t *Tree) WaitedForDisks(path string) (int64, bool) {
-	for _, m := range t.mounted {
-		if m.version == qos.V2 {
-			text, ok := t.glance(m.hierarchy, path, "io.pressure") // some avg10=0.00 avg60=0.00 avg300=0.00 total=12
-			some, _, _ := strings.Cut(text, "\n")
-			n, err := strconv.ParseInt(some[strings.LastIndexByte(some, '=')+1:], 10, 64)
-			return n, ok && err == nil
-		}
-	}
-	return 0, false
+	return t.waited(t.unified(), path, "io.pressure")
+}
+
+// waited returns the total of the first line of a pressure file, false where there is none.
+func (t *Tree) waited(h hierarchy, path, file string) (int64, bool) {
+	text, ok := t.glance(h, path, file) // some avg10=0.00 avg60=0.00 avg300=0.00 total=12
+	some, _, _ := strings.Cut(text, "\n")
+	n, err := strconv.ParseInt(some[strings.LastIndexByte(some, '=')+1:], 10, 64)
+	return n, ok && err == nil
 }
 
 // tellsWaits reports whether the kernel of this host tells which groups wait for disks and memory.
 func (t *Tree) tellsWaits() bool {
 	_, err := os.ReadFile("/proc/pressure/io")
-	return err == nil && slices.ContainsFunc(t.mounted, func(m mounted) bool { return m.version == qos.V2 })
+	return err == nil && t.unified().dir != nil
 }

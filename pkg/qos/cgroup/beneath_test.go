@@ -76,15 +76,3 @@ func TestOpenBeneathDoesNotCrossMounts(t *testing.T) {
 		require.ErrorIs(t, err, unix.EXDEV)
 	}
 }
-
-func TestCountCPUs(t *testing.T) {
-	for list, want := range map[string]int64{"0": 1, "0-3\n": 4, "0-1,4,6-7": 5} {
-		n, err := countCPUs(list)
-		require.NoError(t, err)
-		require.Equal(t, want, n)
-	}
-	for _, list := range []string{"", "x", "3-1"} {
-		_, err := countCPUs(list)
-		require.Error(t, err)
-	}
-}

@@ -82,19 +82,15 @@ func (t *Tree) stillCalm(settings []qos.Setting, j *Journal) ([]Outcome, bool) {
 		}
 		last.next = (last.next + 1) % len(last.steady)
 	}
-	for _, o := range c.outcomes {
-		if o.State != InForce {
-			return nil, false
-		}
+	if slices.ContainsFunc(c.outcomes, func(o Outcome) bool { return o.State != InForce }) {
+		return nil, false
 	}
 	c.outcomes = c.outcomes[:0]
 	for _, s := range last.others {
 		c.want(s)
 	}
-	for _, o := range c.outcomes {
-		if o != last.was[knob{o.Cgroup, o.File}] {
-			return nil, false
-		}
+	if slices.ContainsFunc(c.outcomes, func(o Outcome) bool { return o != last.was[knob{o.Cgroup, o.File}] }) {
+		return nil, false
 	}
 	return last.outcomes, len(c.changes) == 0 && !j.dirty
 }

@@ -27,9 +27,9 @@ func (t *Tree) Host(plan qos.Plan, j *Journal) (qos.Host, error) {
 	if err != nil {
 		return qos.Host{}, fmt.Errorf("count processors: %w", err)
 	}
-	cpus, err := countCPUs(string(online))
-	if err != nil {
-		return qos.Host{}, err
+	cpus, ok := qos.CountProcessors(string(online))
+	if !ok {
+		return qos.Host{}, fmt.Errorf("count processors: %q is not a list", online)
 	}
 	host := qos.Host{
 		CPU: cpus * 1000, Memory: int64(uint64(info.Totalram) * uint64(info.Unit)), Page: int64(os.Getpagesize()),
@@ -82,14 +82,7 @@ func (t *Tree) look(path string, ours map[string]bool, j *Journal, runnable int6
 	}
 	g.Quota = t.quotaOf(h, path)
 	g.Tasks = t.crowdOf(path, dir, runnable)
-
-	readable, err := openBeneath(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY)
-	if err != nil {
-		return g
-	}
-	defer readable.Close()
-	children, _ := readable.ReadDir(manyChildren)
-	for _, child := range children {
+	for _, child := range childrenOf(dir) {
 		name := child.Name()
 		if path != "" {
 			name = path + "/" + name
@@ -100,6 +93,17 @@ func (t *Tree) look(path string, ours map[string]bool, j *Journal, runnable int6
 		g.Others += t.weightOf(h, name)
 	}
 	return g
+}
+
+// childrenOf lists what is in a group, as far as it counts.
+func childrenOf(dir *os.File) []os.DirEntry {
+	readable, err := openBeneath(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY)
+	if err != nil {
+		return nil
+	}
+	defer readable.Close()
+	children, _ := readable.ReadDir(manyChildren)
+	return children
 }
 
 func weightFile(v qos.Version) string {
@@ -132,22 +136,4 @@ func (t *Tree) quotaOf(h hierarchy, path string) int64 {
 		return 0
 	}
 	return q * 1000 / p
-}
-
-// countCPUs counts a list like "0-3,8".
-func countCPUs(list string) (int64, error) {
-	var n int64
-	for part := range strings.SplitSeq(strings.TrimSpace(list), ",") {
-		first, last, ranged := strings.Cut(part, "-")
-		if !ranged {
-			last = first
-		}
-		a, err := strconv.ParseInt(first, 10, 32)
-		b, err2 := strconv.ParseInt(last, 10, 32)
-		if err != nil || err2 != nil || b < a {
-			return 0, fmt.Errorf("count processors: %q is not a list", list)
-		}
-		n += b - a + 1
-	}
-	return n, nil
 }

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/d-aros/d-aros/pkg/qos"
 )
 
@@ -31,11 +29,5 @@ func (t *Tree) hasGroups(path string) bool {
 		return false // there is none yet
 	}
 	defer dir.Close()
-	readable, err := openBeneath(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY)
-	if err != nil {
-		return false
-	}
-	defer readable.Close()
-	entries, _ := readable.ReadDir(manyChildren)
-	return slices.ContainsFunc(entries, fs.DirEntry.IsDir)
+	return slices.ContainsFunc(childrenOf(dir), fs.DirEntry.IsDir)
 }

@@ -12,12 +12,7 @@ import (
 // plan in cgroup v2, and the groups that are on the host, but not there. ok is false on a host
 // without cgroup v2.
 func (t *Tree) Told(plan qos.Plan) (ids map[string]uint64, untold []string, ok bool) {
-	var root hierarchy
-	for _, m := range t.mounted {
-		if m.version == qos.V2 {
-			root = m.hierarchy
-		}
-	}
+	root := t.unified()
 	if root.dir == nil {
 		return nil, nil, false
 	}

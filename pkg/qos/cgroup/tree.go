@@ -162,6 +162,14 @@ func (t *Tree) Controllers() map[string]qos.Version {
 	return versions
 }
 
+// unified returns the hierarchy of v2, zero where there is none.
+func (t *Tree) unified() (h hierarchy) {
+	if i := slices.IndexFunc(t.mounted, func(m mounted) bool { return m.version == qos.V2 }); i >= 0 {
+		h = t.mounted[i].hierarchy
+	}
+	return h
+}
+
 // group opens a group below the root of the controller's hierarchy.
 func (t *Tree) group(controller, path string) (*os.File, error) {
 	h, ok := t.hierarchies[controller]

@@ -24,14 +24,8 @@ func (t *Tree) Usage(path string) (u qos.Usage, ok bool) {
 		return u, false
 	}
 	if h := t.hierarchies["cpu"]; h.version == qos.V2 {
-		pressure, ok := t.glance(h, path, "cpu.pressure") // some avg10=0.00 avg60=0.00 avg300=0.00 total=12
-		if !ok {
-			return u, false
-		}
-		some, _, _ := strings.Cut(pressure, "\n")
-		n, err := strconv.ParseInt(some[strings.LastIndexByte(some, '=')+1:], 10, 64)
-		u.Waited = n
-		return u, err == nil
+		u.Waited, ok = t.waited(h, path, "cpu.pressure")
+		return u, ok
 	}
 	dir, err := t.group("cpu", path)
 	if err != nil {
@@ -95,26 +89,21 @@ func (t *Tree) Ran(path string) (int64, bool) {
 // Pressure returns how much the threads of a group wait, nil where the kernel does not tell. On
 // a hybrid host the group of the same path in v2 tells, if anything runs in it.
 func (t *Tree) Pressure(path string) *qos.Pressure {
-	for _, m := range t.mounted {
-		if m.version != qos.V2 {
-			continue
+	h := t.unified()
+	if t.hierarchies["cpu"].version != qos.V2 {
+		if events, _ := t.glance(h, path, "cgroup.events"); !strings.Contains(events, "populated 1") {
+			return nil
 		}
-		if t.hierarchies["cpu"].version != qos.V2 {
-			if events, _ := t.glance(m.hierarchy, path, "cgroup.events"); !strings.Contains(events, "populated 1") {
-				return nil
-			}
-		}
-		var parts [3]int64
-		for i, file := range [...]string{"cpu.pressure", "memory.pressure", "io.pressure"} {
-			text, ok := t.glance(m.hierarchy, path, file)
-			if !ok {
-				return nil
-			}
-			parts[i] = average(text, "some")
-		}
-		return &qos.Pressure{CPU: parts[0], Memory: parts[1], IO: parts[2]}
 	}
-	return nil
+	var parts [3]int64
+	for i, file := range [...]string{"cpu.pressure", "memory.pressure", "io.pressure"} {
+		text, ok := t.glance(h, path, file)
+		if !ok {
+			return nil
+		}
+		parts[i] = average(text, "some")
+	}
+	return &qos.Pressure{CPU: parts[0], Memory: parts[1], IO: parts[2]}
 }
 
 // average reads from a pressure file in which part of the last ten seconds some or all threads

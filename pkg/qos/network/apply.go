@@ -114,10 +114,7 @@ func (w *work) wantRoot(link netlink.Link, root discipline, u *qos.Uplink) {
 				return fmt.Errorf("take away the discipline: %w", err)
 			}
 		}
-		if err := w.net.QdiscReplace(wanted); err != nil {
-			return fmt.Errorf("set the discipline: %w", err)
-		}
-		return nil
+		return said("set the discipline", w.net.QdiscReplace(wanted))
 	}})
 }
 
@@ -164,10 +161,7 @@ func (w *work) wantClasses(link netlink.Link, u *qos.Uplink) (stale []change, er
 	}
 	for handle, c := range there {
 		stale = append(stale, change{device: u.Device, part: "class " + netlink.HandleStr(handle), from: figures(c.HtbClass, c.queue), restores: true, make: func() error {
-			if err := w.net.ClassDel(c.HtbClass); err != nil && !errors.Is(err, unix.ENOENT) {
-				return fmt.Errorf("take the class away: %w", err)
-			}
-			return nil
+			return said("take the class away", gone(w.net.ClassDel(c.HtbClass)))
 		}})
 	}
 	slices.SortFunc(stale, func(a, b change) int { return strings.Compare(a.part, b.part) })
@@ -184,8 +178,21 @@ func (w *work) shorten(c *netlink.HtbClass) error {
 	if errors.Is(err, unix.ENOENT) {
 		w.plain, err = true, nil
 	}
-	if err != nil {
-		return fmt.Errorf("shorten the queue of the class: %w", err)
+	return said("shorten the queue of the class", err)
+}
+
+// said adds what was tried to an error, nil for none.
+func said(tried string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: %w", tried, err)
+}
+
+// gone drops the error that there is none of what is to be taken away.
+func gone(err error) error {
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	return err
 }

@@ -5,6 +5,7 @@ package network
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -60,12 +61,7 @@ func (s *Shaper) hasPlace(link netlink.Link) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("list queueing disciplines: %w", err)
 	}
-	for _, q := range all {
-		if q.Attrs().Parent == netlink.HANDLE_CLSACT {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(all, func(q netlink.Qdisc) bool { return q.Attrs().Parent == netlink.HANDLE_CLSACT }), nil
 }
 
 func placeOn(link netlink.Link) netlink.Qdisc {

@@ -170,22 +170,27 @@ func membersOf(u *qos.Uplink, groups map[string]uint64) map[uint64]uint32 {
 
 // set makes the members those, new ones first.
 func (m *marker) set(members map[uint64]uint32) error {
-	for id, minor := range members {
-		if m.members[id] != minor {
-			if err := m.classes.Put(id, minor); err != nil {
-				return fmt.Errorf("tell whose traffic it is: %w", err)
+	return bring(m.classes, m.members, members, func(minor uint32) any { return minor }, "tell whose traffic it is", "tell whose traffic it is")
+}
+
+// bring makes a map of the kernel have what is wanted; have is what it has. Errors begin with what putting and dropping means.
+func bring[K, V comparable](kernel *ebpf.Map, have, wanted map[K]V, value func(V) any, put, drop string) error {
+	for key, v := range wanted {
+		if have[key] != v {
+			if err := kernel.Put(key, value(v)); err != nil {
+				return fmt.Errorf("%s: %w", put, err)
 			}
-			m.members[id] = minor
+			have[key] = v
 		}
 	}
-	for id := range m.members {
-		if _, wanted := members[id]; wanted {
+	for key := range have {
+		if _, stays := wanted[key]; stays {
 			continue
 		}
-		if err := m.classes.Delete(id); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
-			return fmt.Errorf("tell whose traffic it is: %w", err)
+		if err := kernel.Delete(key); err != nil && !errors.Is(err, ebpf.ErrKeyNotExist) {
+			return fmt.Errorf("%s: %w", drop, err)
 		}
-		delete(m.members, id)
+		delete(have, key)
 	}
 	return nil
 }

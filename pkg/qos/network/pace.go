@@ -4,9 +4,6 @@ package network
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
@@ -89,35 +86,14 @@ func (w *work) wantPaces(u *qos.Uplink) {
 	w.want(change{device: u.Device, part: "paces", from: paced(w.marker.rates), to: paced(rates), make: func() error { return w.marker.pace(rates) }})
 }
 
-// paced says which class has which rate, so that equal ones are equal texts.
+// paced says which class has which rate.
 func paced(rates map[uint32]uint64) string {
-	all := make([]string, 0, len(rates))
-	for _, minor := range slices.Sorted(maps.Keys(rates)) {
-		all = append(all, fmt.Sprintf("%x:%d", minor, rates[minor]*8))
-	}
-	return strings.Join(all, " ")
+	return listed(rates, func(minor uint32, rate uint64) string { return fmt.Sprintf("%x:%d", minor, rate*8) })
 }
 
 // pace makes the rates those. A class that goes has no members any more.
 func (m *marker) pace(rates map[uint32]uint64) error {
-	for minor, rate := range rates {
-		if m.rates[minor] != rate {
-			if err := m.paces.Put(minor, pace{Rate: rate}); err != nil {
-				return fmt.Errorf("tell how fast a class sends: %w", err)
-			}
-			m.rates[minor] = rate
-		}
-	}
-	for minor := range m.rates {
-		if _, wanted := rates[minor]; wanted {
-			continue
-		}
-		if err := m.paces.Delete(minor); err != nil {
-			return fmt.Errorf("forget how fast a class sends: %w", err)
-		}
-		delete(m.rates, minor)
-	}
-	return nil
+	return bring(m.paces, m.rates, rates, func(rate uint64) any { return pace{Rate: rate} }, "tell how fast a class sends", "forget how fast a class sends")
 }
 
 // depart says when the packet in R6 leaves, of the class in R7: when those of its class before it have left at its rate, which

@@ -3,6 +3,7 @@
 package network
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,11 +36,16 @@ func (w *work) wantMarker(link netlink.Link, u *qos.Uplink, groups map[string]ui
 	return w.wantPods(u)
 }
 
-// told says which groups have which class, so that equal ones are equal texts.
+// told says which groups have which class.
 func told(members map[uint64]uint32) string {
-	all := make([]string, 0, len(members))
-	for _, id := range slices.Sorted(maps.Keys(members)) {
-		all = append(all, fmt.Sprintf("%d:%x", id, members[id]))
+	return listed(members, func(id uint64, minor uint32) string { return fmt.Sprintf("%d:%x", id, minor) })
+}
+
+// listed writes what a map has, so that equal ones are equal texts.
+func listed[K cmp.Ordered, V any](of map[K]V, write func(K, V) string) string {
+	all := make([]string, 0, len(of))
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, write(key, of[key]))
 	}
 	return strings.Join(all, " ")
 }
@@ -59,10 +65,7 @@ func (w *work) setProgram(link netlink.Link, direction uint32, p program) error 
 	if err := w.net.QdiscAdd(placeOn(link)); err != nil && !errors.Is(err, unix.EEXIST) {
 		return fmt.Errorf("make a place for the program on %s: %w", link.Attrs().Name, err)
 	}
-	if err := w.net.FilterReplace(programAt(link, direction, p.FD())); err != nil {
-		return fmt.Errorf("set the program on %s: %w", link.Attrs().Name, err)
-	}
-	return nil
+	return said("set the program on "+link.Attrs().Name, w.net.FilterReplace(programAt(link, direction, p.FD())))
 }
 
 func numbered(id int) string {
@@ -156,17 +159,13 @@ func (w *work) giveBack() error {
 	}
 	w.changes = append(w.changes, change{device: j.Device, part: partDiscipline, from: root.kind + " " + netlink.HandleStr(rootHandle), to: j.Replaced, restores: true, make: func() error {
 		at := netlink.QdiscAttrs{LinkIndex: j.Index, Handle: rootHandle, Parent: netlink.HANDLE_ROOT}
-		if err := w.net.QdiscDel(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: root.kind}); err != nil && !errors.Is(err, unix.ENOENT) {
-			return fmt.Errorf("take away the discipline: %w", err)
-		}
-		if j.Replaced == "" {
-			return nil
+		err := said("take away the discipline", gone(w.net.QdiscDel(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: root.kind})))
+		if err != nil || j.Replaced == "" {
+			return err
 		}
 		at.Handle = 0
-		if err := w.net.QdiscReplace(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: j.Replaced}); err != nil {
-			return fmt.Errorf("the kernel's own discipline is in place now, and not %s, which was there: its options were not kept: %w", j.Replaced, err)
-		}
-		return nil
+		return said("the kernel's own discipline is in place now, and not "+j.Replaced+", which was there: its options were not kept",
+			w.net.QdiscReplace(&netlink.GenericQdisc{QdiscAttrs: at, QdiscType: j.Replaced}))
 	}})
 	return nil
 }
@@ -195,20 +194,14 @@ func (w *work) takePrograms() error {
 			}
 			mine++
 			w.changes = append(w.changes, change{device: link.Attrs().Name, part: "program", from: numbered(id), restores: true, make: func() error {
-				if err := w.net.FilterDel(programAt(link, direction, -1)); err != nil && !errors.Is(err, unix.ENOENT) {
-					return fmt.Errorf("take away the program: %w", err)
-				}
-				return nil
+				return said("take away the program", gone(w.net.FilterDel(programAt(link, direction, -1))))
 			}})
 		}
 		if others || uplink && !w.journal.Clsact || !uplink && mine == 0 {
 			continue
 		}
 		w.changes = append(w.changes, change{device: link.Attrs().Name, part: "place for programs", from: "clsact", restores: true, make: func() error {
-			if err := w.net.QdiscDel(placeOn(link)); err != nil && !errors.Is(err, unix.ENOENT) {
-				return fmt.Errorf("take away the place for programs: %w", err)
-			}
-			return nil
+			return said("take away the place for programs", gone(w.net.QdiscDel(placeOn(link))))
 		}})
 	}
 	return nil
