@@ -49,10 +49,7 @@ func (a *agent) pressed() (wake <-chan struct{}, stop func()) {
 				case p.Fd == int32(end) && p.Revents != 0, p.Revents&unix.POLLERR != 0:
 					return
 				case p.Revents&unix.POLLPRI != 0 && a.follows.Load():
-					select {
-					case pressed <- struct{}{}:
-					default: // a turn is already due
-					}
+					send(pressed)
 				}
 			}
 		}

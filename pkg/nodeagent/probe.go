@@ -38,12 +38,9 @@ const (
 // versions, and leaves no change behind, but the kernel may load the module of a
 // queueing discipline, as tc would make it.
 func Probe(root string) []Finding {
-	found := probeCgroups(root)
-	found = append(found, probePressure()...)
-	found = append(found, probeUplink())
-	found = append(found, probeTraffic()...)
-	found = append(found, probeBPF()...)
-	found = append(found, finding("nri", exists(nri.Socket), nri.Socket,
+	found := append(probeCgroups(root), probePressure()...)
+	found = append(append(found, probeUplink()), probeTraffic()...)
+	found = append(found, probeBPF(), finding("nri", exists(nri.Socket), nri.Socket,
 		"containers can have their values before their first instruction (--nri)", "containers get their values within a second of their start"))
 	for i := range found {
 		if found[i].State != yes && found[i].Do == "" {
@@ -152,17 +149,14 @@ func probePressure() []Finding {
 	if _, err := os.ReadFile("/proc/pressure/cpu"); err != nil {
 		return []Finding{finding("pressure", false, err.Error(), "", "overload is seen from usage only")}
 	}
-	out := []Finding{finding("pressure", true, "/proc/pressure", "stalls of CPU, memory and I/O are measured", "")}
-	short, long := armTrigger("some 100000 1000000"), armTrigger("some 100000 2000000")
-	switch {
-	case short == nil:
-		out = append(out, finding("pressure triggers", true, "any window from 500 ms", "overload is noticed the moment it starts", ""))
-	case long == nil:
-		out = append(out, finding("pressure triggers", true, "windows of whole 2 s (CAP_SYS_RESOURCE is missing)", "overload is noticed within two seconds", ""))
-	default:
-		out = append(out, finding("pressure triggers", false, long.Error(), "", "overload is noticed at the next poll"))
+	triggers := finding("pressure triggers", true, "any window from 500 ms", "overload is noticed the moment it starts", "")
+	if armTrigger("some 100000 1000000") != nil {
+		triggers = finding("pressure triggers", true, "windows of whole 2 s (CAP_SYS_RESOURCE is missing)", "overload is noticed within two seconds", "")
+		if err := armTrigger("some 100000 2000000"); err != nil {
+			triggers = finding("pressure triggers", false, err.Error(), "", "overload is noticed at the next poll")
+		}
 	}
-	return out
+	return []Finding{finding("pressure", true, "/proc/pressure", "stalls of CPU, memory and I/O are measured", ""), triggers}
 }
 
 func probeTraffic() []Finding {
@@ -192,23 +186,13 @@ func probeTraffic() []Finding {
 	return out
 }
 
-func probeBPF() []Finding {
-	var out []Finding
-	for _, p := range []struct {
-		name         string
-		kind         ebpf.ProgramType
-		ifYes, ifNot string
-	}{
-		{"eBPF sched_cls", ebpf.SchedCLS, "traffic can be told by cgroup, also on the host network", "traffic cannot be told by cgroup, so it is not shaped"},
-	} {
-		switch err := features.HaveProgramType(p.kind); {
-		case err == nil, errors.Is(err, ebpf.ErrNotSupported):
-			out = append(out, finding(p.name, err == nil, "", p.ifYes, p.ifNot))
-		default:
-			out = append(out, Finding{Name: p.name, State: unknown, Detail: strings.TrimSpace(err.Error()), Means: "needs CAP_BPF to find out"})
-		}
+func probeBPF() Finding {
+	const name = "eBPF sched_cls"
+	err := features.HaveProgramType(ebpf.SchedCLS)
+	if err != nil && !errors.Is(err, ebpf.ErrNotSupported) {
+		return Finding{Name: name, State: unknown, Detail: strings.TrimSpace(err.Error()), Means: "needs CAP_BPF to find out"}
 	}
-	return out
+	return finding(name, err == nil, "", "traffic can be told by cgroup, also on the host network", "traffic cannot be told by cgroup, so it is not shaped")
 }
 
 func exists(path string) bool {

@@ -50,22 +50,9 @@ type Unplaced struct {
 // Groups that do not exist yet do not count, nor values that follow the load: there is
 // another one soon.
 func (r Report) Holds() bool {
-	for _, o := range r.Outcomes {
-		if failed(o) {
-			return false
-		}
-	}
-	for _, u := range r.Unplaced {
-		if u.Refused {
-			return false
-		}
-	}
-	for _, o := range r.Network {
-		if o.State == network.Refused || o.State == network.Held {
-			return false
-		}
-	}
-	return r.Problem == "" && r.Digest != "" && len(r.Broken) == 0
+	return r.Problem == "" && r.Digest != "" && len(r.Broken) == 0 && !slices.ContainsFunc(r.Outcomes, failed) &&
+		!slices.ContainsFunc(r.Unplaced, func(u Unplaced) bool { return u.Refused }) &&
+		!slices.ContainsFunc(r.Network, func(o network.Outcome) bool { return o.State == network.Refused || o.State == network.Held })
 }
 
 // failed reports whether a setting of the plan is not in force although its group is there.
@@ -101,12 +88,8 @@ func (r Report) Shortfalls() (all []qos.Shortfall) {
 
 // Differs reports whether a pass would write anything.
 func (r Report) Differs() bool {
-	for _, o := range r.Outcomes {
-		if o.State == cgroup.Planned {
-			return true
-		}
-	}
-	return slices.ContainsFunc(r.Network, func(o network.Outcome) bool { return o.State == network.Planned })
+	return slices.ContainsFunc(r.Outcomes, func(o cgroup.Outcome) bool { return o.State == cgroup.Planned }) ||
+		slices.ContainsFunc(r.Network, func(o network.Outcome) bool { return o.State == network.Planned })
 }
 
 // ErrNoReport says that no agent has worked with the state directory.

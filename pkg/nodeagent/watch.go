@@ -38,10 +38,7 @@ func (a *agent) watch() (changed <-chan struct{}, stop func()) {
 					return
 				}
 			}
-			select {
-			case wake <- struct{}{}:
-			default: // a look is already due
-			}
+			send(wake)
 		}
 	}()
 	return wake, func() {

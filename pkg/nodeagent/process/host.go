@@ -24,35 +24,27 @@ import (
 
 // Host is what the operator of a host says about it: where it belongs, and what may run on it.
 type Host struct {
-	Name        string              // by default that of the machine
-	Pool        string              // that it is of
-	Directory   string              // shared with the reconciler
-	Cgroup      string              // group below which processes run
-	Logs        string              // directory of their output
-	Labels      map[string]string   // such as the zone
-	Capacity    model.Resources     // for processes, by default that of the machine
-	Programs    []string            // programs that may be started, or directories of such
-	Directories []string            // that they may be started in
-	Users       map[string][]string // by tenant: as whom its programs may run
+	Name        string              `yaml:"name"`        // by default that of the machine
+	Pool        string              `yaml:"pool"`        // that it is of
+	Directory   string              `yaml:"directory"`   // shared with the reconciler
+	Cgroup      string              `yaml:"cgroup"`      // group below which processes run
+	Logs        string              `yaml:"logs"`        // directory of their output
+	Labels      map[string]string   `yaml:"labels"`      // such as the zone
+	Capacity    model.Resources     `yaml:"-"`           // for processes, by default that of the machine
+	Programs    []string            `yaml:"programs"`    // that may be started, or directories of such
+	Directories []string            `yaml:"directories"` // that they may be started in
+	Users       map[string][]string `yaml:"users"`       // by tenant: as whom its programs may run
 }
 
 // document is the file of a host.
 type document struct {
-	APIVersion string            `yaml:"apiVersion"`
-	Kind       string            `yaml:"kind"`
-	Name       string            `yaml:"name"`
-	Pool       string            `yaml:"pool"`
-	Directory  string            `yaml:"directory"`
-	Cgroup     string            `yaml:"cgroup"`
-	Logs       string            `yaml:"logs"`
-	Labels     map[string]string `yaml:"labels"`
-	Capacity   struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string `yaml:"kind"`
+	Host       `yaml:",inline"`
+	Amounts    struct {
 		CPU    string `yaml:"cpu"`
 		Memory string `yaml:"memory"`
 	} `yaml:"capacity"`
-	Programs    []string            `yaml:"programs"`
-	Directories []string            `yaml:"directories"`
-	Users       map[string][]string `yaml:"users"`
 }
 
 const (
@@ -79,11 +71,7 @@ func ParseHost(data []byte) (h Host, err error) {
 	if d.APIVersion != hostplan.APIVersion || d.Kind != kindHost {
 		return h, fmt.Errorf("apiVersion %q, kind %q: this agent reads %s %s", d.APIVersion, d.Kind, hostplan.APIVersion, kindHost)
 	}
-	h = Host{
-		Name: d.Name, Pool: d.Pool, Directory: d.Directory, Cgroup: d.Cgroup, Logs: d.Logs, Labels: d.Labels,
-		Programs: d.Programs, Directories: d.Directories, Users: d.Users,
-	}
-	if h.Name == "" {
+	if h = d.Host; h.Name == "" {
 		if h.Name, err = os.Hostname(); err != nil {
 			return h, fmt.Errorf("name: %w", err)
 		}
@@ -91,7 +79,7 @@ func ParseHost(data []byte) (h Host, err error) {
 	}
 	h.Cgroup = cmp.Or(h.Cgroup, defaultCgroup)
 	h.Logs = cmp.Or(h.Logs, defaultLogs)
-	if h.Capacity, err = capacity(d.Capacity.CPU, d.Capacity.Memory); err != nil {
+	if h.Capacity, err = capacity(d.Amounts.CPU, d.Amounts.Memory); err != nil {
 		return h, fmt.Errorf("capacity: %w", err)
 	}
 	return h, h.check()
