@@ -54,10 +54,16 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// fail writes an error as JSON. An error that blames nobody is one of the world.
-func fail(w http.ResponseWriter, r *http.Request, err error) {
+// refusalOf returns an error as an answer. One that blames nobody is one of the world.
+func refusalOf(err error) *refusal {
 	known := &refusal{status: http.StatusServiceUnavailable, sentence: err.Error()}
 	errors.As(err, &known)
+	return known
+}
+
+// fail writes an error as JSON.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	known := refusalOf(err)
 	if known.after > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(known.after.Seconds()))))
 	}
@@ -73,8 +79,11 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 // maxSentence bounds an error, in bytes.
 const maxSentence = 4 << 10
 
+// answerer says something of the moment that a request is about.
+type answerer func(ctx context.Context, m Moment, r *http.Request) (any, error)
+
 // answer serves what a function says of the moment that a request is about.
-func (s *Server) answer(say func(ctx context.Context, m Moment, r *http.Request) (any, error)) handler {
+func (s *Server) answer(say answerer) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		m, err := s.moment(r.Context(), r)
 		if err != nil {

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -76,10 +75,7 @@ func (d *Desk) answer(ctx context.Context, q Question) (Answer, error) {
 		return d.whatIf(ctx, q)
 	case aboutPlan:
 		made, err := d.Plans.Plan(ctx, d.recorded(), q.Now, q.Head)
-		if unrelated := (*offline.UnrelatedError)(nil); errors.As(err, &unrelated) {
-			err = blame(http.StatusBadRequest, unrelated)
-		}
-		return effect(made, q.Reads, err)
+		return effect(made, q.Reads, blamed[*offline.UnrelatedError](http.StatusBadRequest, err))
 	case aboutSource:
 		said, err := d.Drafts.Source(ctx, q.Dir)
 		if err == nil && len(said.Files) == 0 {
@@ -129,10 +125,7 @@ func (d *Desk) whatIf(ctx context.Context, q Question) (Answer, error) {
 	if d.stale {
 		return Answer{Stale: true}, nil
 	}
-	if bad := (*offline.SettingError)(nil); errors.As(err, &bad) {
-		err = blame(http.StatusBadRequest, bad)
-	}
-	return effect(made, q.Reads, err)
+	return effect(made, q.Reads, blamed[*offline.SettingError](http.StatusBadRequest, err))
 }
 
 // effect returns what a change would do, as somebody may read it.
@@ -164,11 +157,8 @@ func (d *Desk) preview(ctx context.Context, q Question) (a Answer, err error) {
 		return a, err
 	}
 	p, err := d.Drafts.Preview(ctx, edits)
-	if bad := (*offline.DraftError)(nil); errors.As(err, &bad) {
-		err = blame(http.StatusBadRequest, bad)
-	}
 	if err != nil {
-		return a, err
+		return a, blamed[*offline.DraftError](http.StatusBadRequest, err)
 	}
 	said, shown, err := previewOf(p)
 	if err != nil {

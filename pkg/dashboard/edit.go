@@ -158,10 +158,7 @@ func (s *Server) save(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.judged(w, r, asked, func(ctx context.Context, d *Drafted) (any, error) {
 		saved, err := s.Saver.Save(ctx, d.Commit, d.Changes, asked.message(), onto)
-		if refused := (*clone.RefusedError)(nil); errors.As(err, &refused) {
-			err = blame(http.StatusBadGateway, refused)
-		}
-		return s.savedOf(saved, d), err
+		return s.savedOf(saved, d), blamed[*clone.RefusedError](http.StatusBadGateway, err)
 	})
 }
 

@@ -19,31 +19,6 @@ const (
 	plain                   // it says nothing of any tenant
 )
 
-// filters are those of the routes whose path names no tenant. A route without one cannot be made.
-var filters = map[string]filter{
-	"GET /api/v1/fleet":              cut,
-	"GET /api/v1/applications":       cut,
-	"GET /api/v1/tenants":            cut,
-	"GET /api/v1/pools":              cut,
-	"GET /api/v1/problems":           cut,
-	"GET /api/v1/timeline":           cut,
-	"GET /api/v1/changes":            cut,
-	"GET /api/v1/meta":               plain,
-	"GET /api/v1/stream":             plain,
-	"GET /api/v1/heads":              cut,
-	"GET /api/v1/plan":               cut,
-	"POST /api/v1/what-if":           cut,
-	"GET /api/v1/source/platform":    whole, // it has the allotments of all tenants
-	"GET /api/v1/schema":             plain,
-	"GET /api/v1/schema/platform":    plain,
-	"GET /api/v1/schema/tenant":      plain,
-	"GET /api/v1/schema/application": plain,
-	"GET /api/v1/offers":             cut,
-	"POST /api/v1/preview":           cut,
-	saving:                           cut,
-	"/":                              plain,
-}
-
 // routes are what the dashboard answers, each with its filter.
 type routes struct {
 	*http.ServeMux
@@ -51,14 +26,10 @@ type routes struct {
 	names  []string
 }
 
-// HandleFunc adds a route. It panics for one whose path names no tenant and that has no filter.
-func (rt *routes) HandleFunc(pattern string, answer handler) {
-	how := filters[pattern]
-	if strings.Contains(pattern, "{tenant}") {
-		how = named
-	}
-	if how == 0 {
-		panic("the route " + pattern + " has no filter")
+// HandleFunc adds a route with its filter. It panics unless that is named where the path names a tenant, and else another one.
+func (rt *routes) HandleFunc(how filter, pattern string, answer handler) {
+	if how == 0 || strings.Contains(pattern, "{tenant}") != (how == named) {
+		panic("the route " + pattern + " has no filter, or that of another one")
 	}
 	rt.names = append(rt.names, pattern)
 	rt.ServeMux.Handle(pattern, rt.server.filtered(how, answer))

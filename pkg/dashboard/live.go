@@ -58,11 +58,3 @@ func (s *Server) liveStream(w http.ResponseWriter, r *http.Request, m *Moment, f
 		return strconv.Itoa(version), `{"version":` + strconv.Itoa(version) + `}`, changed
 	})
 }
-
-// blameLive returns the error of a log as that of the client where it is.
-func blameLive(err error) error {
-	if gone := (*runtime.NotLiveError)(nil); errors.As(err, &gone) {
-		return refuse(http.StatusNotFound, "%s", gone.Sentence)
-	}
-	return err
-}

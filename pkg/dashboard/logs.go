@@ -46,7 +46,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request, m *Moment, f Follo
 		Pod: asked.Get("pod"), Container: asked.Get("container"), Previous: asked.Get("previous") == "true", Lines: mostLines,
 	})
 	if err != nil {
-		return blameLive(err)
+		return blamed[*runtime.NotLiveError](http.StatusNotFound, err)
 	}
 	defer log.Close()
 	ctx, cancel := context.WithCancel(r.Context())

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -79,10 +78,7 @@ func (s *Server) at(ctx context.Context, commit string) (Moment, error) {
 
 // unknown returns an error as the answer for a commit that the branch does not have, if it is about one.
 func unknown(err error) error {
-	if missing := (*status.CommitError)(nil); errors.As(err, &missing) {
-		return blame(http.StatusNotFound, missing)
-	}
-	return err
+	return blamed[*status.CommitError](http.StatusNotFound, err)
 }
 
 // checkCommit refuses everything but the full name of a commit: no name of a branch, and nothing that Git would resolve.

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -169,8 +168,7 @@ func (o *OIDC) said(do func(w http.ResponseWriter, r *http.Request) (to string, 
 			http.Redirect(w, r, to, http.StatusSeeOther)
 			return
 		}
-		known := &refusal{status: http.StatusServiceUnavailable, sentence: err.Error()}
-		errors.As(err, &known)
+		known := refusalOf(err)
 		w.Header().Set("Content-Type", kinds[".html"])
 		w.WriteHeader(known.status)
 		_ = sentence.Execute(w, text.Line(known.sentence, maxSentence))

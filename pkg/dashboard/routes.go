@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,48 +14,53 @@ import (
 // api returns the routes of what programs read.
 func (s *Server) api() *routes {
 	mux := &routes{ServeMux: http.NewServeMux(), server: s}
-	get := func(path string, say func(ctx context.Context, m Moment, r *http.Request) (any, error)) {
-		mux.HandleFunc("GET /api/v1/"+path, s.answer(say))
-	}
-	get("fleet", func(_ context.Context, m Moment, _ *http.Request) (any, error) {
+	get := func(how filter, path string, say answerer) { mux.HandleFunc(how, "GET /api/v1/"+path, s.answer(say)) }
+	get(cut, "fleet", func(_ context.Context, m Moment, _ *http.Request) (any, error) {
 		v := view.FleetOf(m.Ledger)
 		v.Unverified = m.Unverified
 		return v, nil
 	})
-	get("applications", applications)
-	get("applications/{tenant}/{app}", application)
-	get("applications/{tenant}/{app}/decision", decision)
-	get("applications/{tenant}/{app}/run", run)
-	get("applications/{tenant}/{app}/history", s.history)
-	get("tenants", tenants)
-	get("tenants/{tenant}", tenant)
-	get("pools", func(_ context.Context, m Moment, r *http.Request) (any, error) {
+	get(cut, "applications", applications)
+	get(named, "applications/{tenant}/{app}", ofApp(application))
+	get(named, "applications/{tenant}/{app}/decision", ofApp(func(m Moment, app model.AppID) (any, error) {
+		x, err := view.Explain(m.Ledger, app)
+		x.Unverified = m.Unverified
+		return x, blame(http.StatusNotFound, err)
+	}))
+	get(named, "applications/{tenant}/{app}/run", ofApp(func(m Moment, app model.AppID) (any, error) {
+		v, err := view.RunOf(m.Ledger, app)
+		return v, blame(http.StatusNotFound, err)
+	}))
+	get(named, "applications/{tenant}/{app}/history", s.history)
+	get(cut, "tenants", paged(view.TenantsPageOf))
+	get(named, "tenants/{tenant}", tenant)
+	get(cut, "pools", func(_ context.Context, m Moment, r *http.Request) (any, error) {
 		return view.PoolsOf(m.whole).Only(of(r).reads), nil
 	})
-	get("problems", problems)
-	get("timeline", s.timeline)
-	get("changes", s.changes)
-	mux.HandleFunc("GET /api/v1/meta", s.meta)
-	mux.HandleFunc("GET /api/v1/stream", s.stream)
-	mux.HandleFunc("GET /api/v1/applications/{tenant}/{app}/live", s.following(s.live))
-	mux.HandleFunc("GET /api/v1/applications/{tenant}/{app}/live/stream", s.following(s.liveStream))
-	mux.HandleFunc("GET /api/v1/applications/{tenant}/{app}/live/logs", s.following(s.logs))
-	mux.HandleFunc("GET /api/v1/heads", s.heads)
-	mux.HandleFunc("GET /api/v1/plan", s.plan)
-	mux.HandleFunc("POST /api/v1/what-if", s.whatIf)
-	mux.HandleFunc("GET /api/v1/source/applications/{tenant}/{app}", s.source)
-	mux.HandleFunc("GET /api/v1/source/tenants/{tenant}", s.source)
-	mux.HandleFunc("GET /api/v1/source/platform", s.source)
+	get(cut, "problems", paged(view.ProblemsPageOf))
+	get(cut, "timeline", s.timeline)
+	get(cut, "changes", s.changes)
+	mux.HandleFunc(plain, "GET /api/v1/meta", s.meta)
+	mux.HandleFunc(plain, "GET /api/v1/stream", s.stream)
+	mux.HandleFunc(named, "GET /api/v1/applications/{tenant}/{app}/live", s.following(s.live))
+	mux.HandleFunc(named, "GET /api/v1/applications/{tenant}/{app}/live/stream", s.following(s.liveStream))
+	mux.HandleFunc(named, "GET /api/v1/applications/{tenant}/{app}/live/logs", s.following(s.logs))
+	mux.HandleFunc(cut, "GET /api/v1/heads", s.heads)
+	mux.HandleFunc(cut, "GET /api/v1/plan", s.plan)
+	mux.HandleFunc(cut, "POST /api/v1/what-if", s.whatIf)
+	mux.HandleFunc(named, "GET /api/v1/source/applications/{tenant}/{app}", s.source)
+	mux.HandleFunc(named, "GET /api/v1/source/tenants/{tenant}", s.source)
+	mux.HandleFunc(whole, "GET /api/v1/source/platform", s.source) // it has the allotments of all tenants
 	for _, layer := range layers {
-		mux.HandleFunc("GET /api/v1/schema/"+layer, s.schema(layer))
+		mux.HandleFunc(plain, "GET /api/v1/schema/"+layer, s.schema(layer))
 	}
-	mux.HandleFunc("GET /api/v1/schema", func(w http.ResponseWriter, r *http.Request) error {
+	mux.HandleFunc(plain, "GET /api/v1/schema", func(w http.ResponseWriter, r *http.Request) error {
 		return sendJSON(w, r, view.Schemas{Schemas: layers})
 	})
-	mux.HandleFunc("GET /api/v1/offers", s.offers)
-	mux.HandleFunc("POST /api/v1/preview", s.preview)
-	mux.HandleFunc(saving, s.save)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) error {
+	mux.HandleFunc(cut, "GET /api/v1/offers", s.offers)
+	mux.HandleFunc(cut, "POST /api/v1/preview", s.preview)
+	mux.HandleFunc(cut, saving, s.save)
+	mux.HandleFunc(plain, "/", func(w http.ResponseWriter, r *http.Request) error {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			other := r.Clone(r.Context())
 			other.Method = method
@@ -92,36 +98,36 @@ const (
 	maxPhases = 20
 )
 
-func application(_ context.Context, m Moment, r *http.Request) (any, error) {
-	app, err := appOf(r)
-	if err != nil {
-		return nil, err
+// ofApp answers about the application that the path of a request names.
+func ofApp(say func(m Moment, app model.AppID) (any, error)) answerer {
+	return func(_ context.Context, m Moment, r *http.Request) (any, error) {
+		app, err := appOf(r)
+		if err != nil {
+			return nil, err
+		}
+		return say(m, app)
 	}
+}
+
+// paged answers with a page of a list.
+func paged[T any](page func(l *model.Ledger, after string, limit int) (T, error)) answerer {
+	return func(_ context.Context, m Moment, r *http.Request) (any, error) {
+		limit, err := rows(r.URL.Query(), view.DefaultRows)
+		if err != nil {
+			return nil, err
+		}
+		v, err := page(m.Ledger, r.URL.Query().Get("after"), limit)
+		return v, blame(http.StatusBadRequest, err)
+	}
+}
+
+func application(m Moment, app model.AppID) (any, error) {
 	v := view.StatusOf(m.Ledger, view.Of(app))
 	if len(v.Applications) == 0 && len(v.Problems) == 0 {
 		return nil, blame(http.StatusNotFound, view.Of(app).Missing(m.Ledger))
 	}
 	v.Unverified = m.Unverified
 	return v, nil
-}
-
-func decision(_ context.Context, m Moment, r *http.Request) (any, error) {
-	app, err := appOf(r)
-	if err != nil {
-		return nil, err
-	}
-	x, err := view.Explain(m.Ledger, app)
-	x.Unverified = m.Unverified
-	return x, blame(http.StatusNotFound, err)
-}
-
-func run(_ context.Context, m Moment, r *http.Request) (any, error) {
-	app, err := appOf(r)
-	if err != nil {
-		return nil, err
-	}
-	v, err := view.RunOf(m.Ledger, app)
-	return v, blame(http.StatusNotFound, err)
 }
 
 func (s *Server) history(ctx context.Context, m Moment, r *http.Request) (any, error) {
@@ -146,24 +152,6 @@ func tenant(_ context.Context, m Moment, r *http.Request) (any, error) {
 	}
 	v, err := view.TenantOf(m.Ledger, name)
 	return v, blame(http.StatusNotFound, err)
-}
-
-func tenants(_ context.Context, m Moment, r *http.Request) (any, error) {
-	limit, err := rows(r.URL.Query(), view.DefaultRows)
-	if err != nil {
-		return nil, err
-	}
-	v, err := view.TenantsPageOf(m.Ledger, r.URL.Query().Get("after"), limit)
-	return v, blame(http.StatusBadRequest, err)
-}
-
-func problems(_ context.Context, m Moment, r *http.Request) (any, error) {
-	limit, err := rows(r.URL.Query(), view.DefaultRows)
-	if err != nil {
-		return nil, err
-	}
-	v, err := view.ProblemsPageOf(m.Ledger, r.URL.Query().Get("after"), limit)
-	return v, blame(http.StatusBadRequest, err)
 }
 
 // appOf returns the application that the path of a request names. What the path hides behind percent signs is no name.
@@ -194,4 +182,12 @@ func blame(status int, err error) error {
 		return nil
 	}
 	return &refusal{status: status, sentence: err.Error()}
+}
+
+// blamed returns an error with the status of an answer if it is of a kind.
+func blamed[E error](status int, err error) error {
+	if bad, ok := errors.AsType[E](err); ok {
+		return blame(status, bad)
+	}
+	return err
 }
