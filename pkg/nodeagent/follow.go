@@ -51,7 +51,7 @@ func (f *follower) follow(tree *cgroup.Tree, plan qos.Plan, host qos.Host, now t
 	for i := range plan.Workloads {
 		w := &plan.Workloads[i]
 		processors, memory, _ := tree.Used(w.Cgroup)
-		key := w.Name + " " + w.Cgroup
+		key := placeOf(w)
 		next.groups[key] = processors
 		u := qos.Used{Memory: memory}
 		if f.last != nil {

@@ -93,7 +93,7 @@ func (a *agent) keepCopy(data []byte) error {
 	if a.state == nil || !a.bundle.fresh {
 		return nil
 	}
-	if err := a.state.keepPlan(data); err != nil {
+	if err := a.state.write(planFile, append([]byte("# "+digest(data)+"\n"), data...)); err != nil {
 		return fmt.Errorf("keep a copy of the plan: %w", err)
 	}
 	a.bundle.fresh = false

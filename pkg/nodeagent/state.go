@@ -80,11 +80,6 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// keepPlan saves a good plan.
-func (s *state) keepPlan(data []byte) error {
-	return s.write(planFile, append([]byte("# "+digest(data)+"\n"), data...))
-}
-
 // lastGood returns the saved plan and since when it has been in force, or fs.ErrNotExist. It is an error if the copy does
 // not match its digest.
 func (s *state) lastGood() (data []byte, since time.Time, err error) {

@@ -59,7 +59,9 @@ func (s *Supervisor) follow() {
 		return
 	}
 	if !f.known {
-		s.fallBack()
+		if last, ok := s.kept(); ok {
+			s.adoptPlan(last)
+		}
 	}
 	problem := err.Error()
 	if errors.Is(err, fs.ErrNotExist) && !f.known {
@@ -96,13 +98,6 @@ func (s *Supervisor) kept() (plan hostplan.Plan, ok bool) {
 		plan, err = hostplan.ParsePlan(data)
 	}
 	return plan, err == nil && plan.Pool == s.cfg.Host.Pool
-}
-
-// fallBack takes the last good plan.
-func (s *Supervisor) fallBack() {
-	if plan, ok := s.kept(); ok {
-		s.adoptPlan(plan)
-	}
 }
 
 // check returns a plan that this host may take.
@@ -148,12 +143,4 @@ func (s *Supervisor) adoptPlan(plan hostplan.Plan) {
 		}
 	}
 	s.cfg.Tell("plan in force", "generation", plan.Generation)
-}
-
-// profile returns the profile of a name, or burstable if the plan has none.
-func (f *followed) profile(name string) model.QoSProfile {
-	if p, ok := f.profiles[name]; ok {
-		return p
-	}
-	return f.profiles[model.Burstable]
 }

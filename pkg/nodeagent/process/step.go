@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"syscall"
 	"time"
@@ -178,8 +177,8 @@ func (s *Supervisor) start(p *process, now time.Time) time.Duration {
 	go func(at slot) {
 		state, err := waits.process.Wait()
 		how := hostplan.Exit{Unknown: true}
-		if status, ok := waitStatus(state); err == nil && ok {
-			how = exitFrom(status)
+		if err == nil {
+			how = exitFrom(unix.WaitStatus(state.Sys().(syscall.WaitStatus)))
 		}
 		select {
 		case s.exits <- exited{at, waits.process.Pid, how}:
@@ -187,14 +186,6 @@ func (s *Supervisor) start(p *process, now time.Time) time.Duration {
 		}
 	}(p.slot)
 	return s.cfg.Steady
-}
-
-func waitStatus(state *os.ProcessState) (unix.WaitStatus, bool) {
-	if state == nil {
-		return 0, false
-	}
-	status, ok := state.Sys().(syscall.WaitStatus)
-	return unix.WaitStatus(status), ok
 }
 
 // group names a group that never was before.

@@ -254,8 +254,12 @@ func (s *Supervisor) offer() {
 		if !p.alive() || p.wanted == nil {
 			continue
 		}
+		profile, known := s.plan.profiles[p.wanted.QoS]
+		if !known {
+			profile = s.plan.profiles[model.Burstable]
+		}
 		w := qos.Workload{
-			Name: fmt.Sprintf("%s %d", p.Key, p.Replica), Cgroup: s.nest.Path(p.Group), Priority: p.wanted.Priority, Profile: s.plan.profile(p.wanted.QoS),
+			Name: fmt.Sprintf("%s %d", p.Key, p.Replica), Cgroup: s.nest.Path(p.Group), Priority: p.wanted.Priority, Profile: profile,
 			Request: p.wanted.Requests, Limit: p.Program.Limits,
 		}
 		if qos.Reserves(w.Profile) {

@@ -131,9 +131,9 @@ func TestHealth(t *testing.T) {
 	require.Empty(t, list[0].Why)
 
 	// What is asked already is not asked anew, and what policy allows no longer is not asked at all.
-	was := r.watches[part{shop, "c0"}]
+	was := r.watches[model.PartKey{App: shop, Component: "c0"}]
 	r.Act(t.Context(), []runtime.Assignment{a})
-	require.Same(t, was, r.watches[part{shop, "c0"}])
+	require.Same(t, was, r.watches[model.PartKey{App: shop, Component: "c0"}])
 	a.Tenant.Policy.Egress = nil
 	r.Act(t.Context(), []runtime.Assignment{a})
 	list = until(t, r, ready(0))

@@ -1,12 +1,10 @@
 package external
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,21 +33,15 @@ type Runtime struct {
 	places              chan struct{}
 
 	mu      sync.Mutex
-	watches map[part]*watch
+	watches map[model.PartKey]*watch
 	tenants map[string]chan struct{} // places of each
-}
-
-// part is a component of an application.
-type part struct {
-	app       model.AppID
-	component string
 }
 
 // New returns a runtime that asks nothing yet.
 func New(probe Probe) *Runtime {
 	return &Runtime{
 		Changes: runtime.NewChanges(), Background: runtime.NewBackground(), probe: probe, least: leastInterval, places: make(chan struct{}, maxQuestions),
-		watches: map[part]*watch{}, tenants: map[string]chan struct{}{},
+		watches: map[model.PartKey]*watch{}, tenants: map[string]chan struct{}{},
 	}
 }
 
@@ -87,7 +79,7 @@ func (r *Runtime) hold(a *runtime.Assignment) {
 		if wanted[c.Name] = true; c.Hold {
 			continue
 		}
-		key, next := part{a.App, c.Name}, r.questionOf(a, c)
+		key, next := model.PartKey{App: a.App, Component: c.Name}, r.questionOf(a, c)
 		now := r.watches[key]
 		if now != nil && reflect.DeepEqual(now.question, next) {
 			continue
@@ -98,7 +90,7 @@ func (r *Runtime) hold(a *runtime.Assignment) {
 		r.watches[key] = r.watch(a.App.Tenant, next)
 	}
 	for key, w := range r.watches {
-		if key.app == a.App && !wanted[key.component] {
+		if key.App == a.App && !wanted[key.Component] {
 			w.stop()
 			delete(r.watches, key)
 		}
@@ -113,17 +105,13 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen m
 	for i := range platform.Pools {
 		seen.Pools = append(seen.Pools, model.Pool{Name: platform.Pools[i].Name})
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(r.watches), compareParts) {
+	for _, key := range slices.SortedFunc(maps.Keys(r.watches), model.PartKey.Compare) {
 		if w, answered := r.watches[key].workload(); answered {
-			w.App, w.Component = key.app, key.component
+			w.App, w.Component = key.App, key.Component
 			seen.Workloads = append(seen.Workloads, w)
 		}
 	}
 	return seen, ctx.Err()
-}
-
-func compareParts(x, y part) int {
-	return cmp.Or(x.app.Compare(y.app), strings.Compare(x.component, y.component))
 }
 
 // hostsOf are those that policy allows: as far as it did when the spec was read, and does today.

@@ -29,12 +29,11 @@ const Stale = 10 * time.Second
 
 // Options of a Runtime.
 type Options struct {
-	Fleet        string // value of render.LabelFleet; separates fleets that share a cluster
-	Prefix       string // put before every namespace name
-	FieldManager string // default apply.FieldManager
-	Workers      int    // requests at the same time, default 8
-	Namespace    string // of the anchor, default daros-system
-	Cluster      string // whose pools these are; "" has the pools that name none
+	Fleet     string // value of render.LabelFleet; separates fleets that share a cluster
+	Prefix    string // put before every namespace name
+	Workers   int    // requests at the same time, default 8
+	Namespace string // of the anchor, default daros-system
+	Cluster   string // whose pools these are; "" has the pools that name none
 
 	Patience time.Duration // see apply.Options
 	Slice    time.Duration // see apply.Options
@@ -79,7 +78,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		account = render.Account
 	}
 	applier, err := apply.New(cfg, apply.Options{
-		Fleet: opts.Fleet, FieldManager: opts.FieldManager, Workers: opts.Workers, Patience: opts.Patience, Slice: opts.Slice, Summary: summarize, Account: account,
+		Fleet: opts.Fleet, Workers: opts.Workers, Patience: opts.Patience, Slice: opts.Slice, Summary: summarize, Account: account,
 	})
 	if err != nil {
 		return nil, err

@@ -66,9 +66,6 @@ func newClient(address, tokenFile, caFile string, timeout time.Duration) (*clien
 	}}, nil
 }
 
-// close ends the connections that nobody uses.
-func (c *client) close() { c.http.CloseIdleConnections() }
-
 // call sends a request and decodes the answer into out, if that is not nil. It returns the headers and the size of the
 // answer. No error has the token, whatever the answer says.
 func (c *client) call(ctx context.Context, method, path string, query url.Values, in, out any) (http.Header, int, error) {

@@ -33,8 +33,8 @@ func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report ru
 		}
 		if !list[i].IsShared() {
 			h := holding{Runtime: r, requests: &report.Requests, outcome: &report.Outcomes[i]}
-			var no *refusal
-			if err := h.hold(ctx, &list[i], of[list[i].App]); errors.As(err, &no) {
+			err := h.hold(ctx, &list[i], of[list[i].App])
+			if _, refused := errors.AsType[*refusal](err); refused {
 				h.outcome.Err = err
 			} else if report.Err = err; err != nil { // it does not answer, and would not answer for the others
 				return report
@@ -128,8 +128,7 @@ func (h *holding) put(ctx context.Context, w *runtime.Part, s *listed) error {
 	h.requests.Apply++
 	// Index 0 is that of a job which is not there yet.
 	err = h.c.do(ctx, http.MethodPost, "jobs", url.Values{"namespace": {j.Namespace}}, map[string]any{"Job": j, "EnforceIndex": true, "JobModifyIndex": index}, &answer)
-	var no *refusal
-	if errors.As(err, &no) && no.permanent() {
+	if no, ok := errors.AsType[*refusal](err); ok && no.permanent() {
 		h.did(w.PartKey, runtime.Failed, model.OutcomeInvalid, err.Error())
 		return nil
 	}

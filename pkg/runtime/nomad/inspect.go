@@ -53,11 +53,10 @@ type taskState struct {
 }
 
 type event struct {
-	Type           string
-	ExitCode       int
-	Signal         int
-	DisplayMessage string
-	Details        map[string]string
+	Type     string
+	ExitCode int
+	Signal   int
+	Details  map[string]string
 }
 
 // Inspect returns what the nodes of each node pool offer, and how the jobs of the fleet do.

@@ -85,7 +85,7 @@ func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 // Close ends the look for changes, and waits for that. What runs keeps running.
 func (r *Runtime) Close() {
 	r.Background.Close()
-	r.c.close()
+	r.c.http.CloseIdleConnections()
 }
 
 // watch tells of each change of a list.

@@ -87,7 +87,10 @@ func (r *Runtime) put(p *pool, platform *model.Platform, w wanted) (runtime.Acti
 	w.Hosts = p.place(platform, &w)
 	if !there {
 		p.Workloads, p.dirty = slices.Insert(p.Workloads, at, w.Workload), true
-		return r.restores(p, w.Key, runtime.Created), true
+		if _, ok := r.last(p.Pool, w.Key); ok { // somebody has taken it out
+			return runtime.Corrected, true
+		}
+		return runtime.Created, true
 	}
 	if reflect.DeepEqual(p.Workloads[at], w.Workload) {
 		return "", false
@@ -98,15 +101,6 @@ func (r *Runtime) put(p *pool, platform *model.Platform, w wanted) (runtime.Acti
 		return runtime.Corrected, true
 	}
 	return runtime.Configured, true
-}
-
-// restores returns the action for a workload that is not in the plan: somebody has taken it
-// out if this process had put it in.
-func (r *Runtime) restores(p *pool, k hostplan.Key, otherwise runtime.Action) runtime.Action {
-	if _, ok := r.last(p.Pool, k); ok {
-		return runtime.Corrected
-	}
-	return otherwise
 }
 
 // last returns a workload as this process wrote it last.
