@@ -13,14 +13,13 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 )
 
-// FieldManager is the default name under which fields are owned.
+// FieldManager is the name under which fields are owned.
 const FieldManager = "d-aros"
 
 // Options of an Applier.
 type Options struct {
-	Fleet        string // whose objects these are: the value of render.LabelFleet
-	FieldManager string // default FieldManager
-	Workers      int    // requests at the same time, default 8
+	Fleet   string // whose objects these are: the value of render.LabelFleet
+	Workers int    // requests at the same time, default 8
 
 	// Patience is how long a pass waits for the answer to one request, default 1 s, and up to ten times as long while all
 	// answers take long. A test that holds one pass to something waits longer: on a busy machine an answer may take seconds.
@@ -77,7 +76,7 @@ func New(cfg *rest.Config, opts Options) (*Applier, error) {
 	cfg.QPS, cfg.RateLimiter = -1, nil
 	cfg.WarningHandler = rest.NoWarnings{}
 	cfg.ContentConfig = rest.ContentConfig{}
-	client, err := newClient(cfg, cmp.Or(opts.FieldManager, FieldManager))
+	client, err := newClient(cfg, FieldManager)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}

@@ -251,8 +251,7 @@ func (w *work) fail(r *Result, sent *unstructured.Unstructured, err error) {
 	}
 	r.Action = Failed
 	r.Reason, r.Field, r.Message = refusal(r.Ref, sent, err)
-	var waits *fought
-	if errors.As(err, &waits) {
+	if is[*fought](err) {
 		return // the object is there, so pruning goes on
 	}
 	w.failed.Store(true)

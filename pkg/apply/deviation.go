@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -112,8 +111,7 @@ func (w *work) unwantedLive(ctx context.Context) (list []model.Deviation, err er
 // read returns an object as it is, nil if it is not there.
 func (w *work) read(ctx context.Context, k kind, r Ref) (*unstructured.Unstructured, error) {
 	m, err := w.kinds.find(ctx, k)
-	var unknown *unknownKind
-	if errors.As(err, &unknown) {
+	if is[*unknownKind](err) {
 		return nil, nil
 	}
 	if err != nil {

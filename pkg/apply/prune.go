@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -177,8 +176,7 @@ func (w *work) deleteOurs(ctx context.Context, r Ref) (action Action, why string
 		return "", "", err // it may make the object yet
 	}
 	m, err := w.mapped(ctx, kind{Group: r.Group, Kind: r.Kind}, r.Namespace)
-	var unknown *unknownKind
-	if errors.As(err, &unknown) {
+	if is[*unknownKind](err) {
 		return Pruned, "its kind is gone", nil
 	}
 	if err != nil {

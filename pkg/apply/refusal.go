@@ -35,15 +35,11 @@ func (c conflict) Error() string { return string(c) }
 // that was sent, nil if none was.
 func refusal(r Ref, sent *unstructured.Unstructured, err error) (reason model.Reason, field, sentence string) {
 	var status apierrors.APIStatus
-	var own conflict
-	var unknown *unknownKind
-	var others *foreign
 	var waits *fought
-	var slow *late
 	switch {
-	case errors.As(err, &slow):
+	case is[*late](err):
 		return "", "", r.String() + ": " + err.Error()
-	case errors.As(err, &others):
+	case is[*foreign](err):
 		return model.OutcomeForeign, "", r.String() + ": " + text.Line(err.Error(), messageCap)
 	case errors.As(err, &waits):
 		return model.OutcomeConflict, waits.Path, r.String() + ": " + text.Line(err.Error(), messageCap)
@@ -56,9 +52,9 @@ func refusal(r Ref, sent *unstructured.Unstructured, err error) (reason model.Re
 		s = withoutValuesOf(sent, s)
 		field = fieldOf(&s)
 		return reason, field, answer(r, &s, reason, field)
-	case errors.As(err, &unknown):
+	case is[*unknownKind](err):
 		return model.OutcomeKindUnknown, "", r.String() + ": " + text.Line(err.Error(), messageCap) + "; install its definition, or remove the object from Git"
-	case errors.As(err, &own):
+	case is[conflict](err):
 		return model.OutcomeConflict, "", r.String() + ": " + text.Line(err.Error(), messageCap)
 	case errors.Is(err, context.Canceled):
 		return "", "", "cancelled"
@@ -226,14 +222,18 @@ func detail(s *metav1.Status) string {
 
 // unreachable reports whether the API server gave no answer.
 func unreachable(err error) bool {
-	var status apierrors.APIStatus
-	var unknown *unknownKind
-	var slow *late
-	if errors.As(err, &slow) {
+	if slow, ok := errors.AsType[*late](err); ok {
 		return slow.tenant == "" && !slow.known
 	}
-	return err != nil && !errors.As(err, &status) && !errors.As(err, &unknown) &&
-		(errors.Is(err, context.DeadlineExceeded) || isNetwork(err))
+	var status apierrors.APIStatus
+	return err != nil && !errors.As(err, &status) && !is[*unknownKind](err) &&
+		(errors.Is(err, context.DeadlineExceeded) || is[net.Error](err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
+}
+
+// is reports whether an error is of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // exhausted reports whether the API server was overloaded or down. More requests of the
@@ -241,9 +241,4 @@ func unreachable(err error) bool {
 func exhausted(err error) bool {
 	return unreachable(err) || apierrors.IsInternalError(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
 		apierrors.IsServiceUnavailable(err) || apierrors.IsTooManyRequests(err)
-}
-
-func isNetwork(err error) bool {
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -91,7 +92,8 @@ func New(o Options) (*Server, error) {
 		o.Gate = o.SignIn
 	}
 	s := &Server{
-		Options: o, pages: pages, sessions: newSessions(o.Token, o.Now), people: newPeople(), follower: newFollower(o.Branch, o.Head, o.Now),
+		Options: o, pages: pages, sessions: &sessions{token: sha256.Sum256([]byte(o.Token)), now: o.Now, open: map[string]*session{}},
+		people: &people{sessions: map[string]*session{}, tenants: map[string]bool{}}, follower: newFollower(o.Branch, o.Head, o.Now),
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), answerIn: maxAnswer, planIn: maxPlanning,
 		reading: make(chan struct{}, maxReading), previewIn: maxPreview, headerIn: maxHeaders, bodyIn: maxBody, readers: newTally(mostLogs),
 		budgets: newBudgets(o.Now),

@@ -60,10 +60,6 @@ func (n *newest) begin(ctx context.Context, within time.Duration, slow error) (_
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-func newSessions(token string, now func() time.Time) *sessions {
-	return &sessions{token: sha256.Sum256([]byte(token)), now: now, open: map[string]*session{}}
-}
-
 // signIn exchanges the token for a cookie.
 func (s *sessions) signIn(w http.ResponseWriter, r *http.Request) error {
 	var shown struct {

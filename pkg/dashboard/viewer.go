@@ -94,10 +94,6 @@ type people struct {
 	tenants  map[string]bool // every name of a tenant that was seen
 }
 
-func newPeople() *people {
-	return &people{sessions: map[string]*session{}, tenants: map[string]bool{}}
-}
-
 // readers returns who may read what as a ledger says it.
 func (p *people) readers(l *model.Ledger) *access.Readers {
 	p.mu.Lock()

@@ -165,10 +165,8 @@ func (p *Process) Ask(ctx context.Context, request []byte, l Leash) ([]byte, err
 
 // end returns why a child ended, or did not answer as it should.
 func (p *Process) end(err error) error {
-	var tooLong TooLongError
-	if errors.As(err, &tooLong) {
-		_ = p.cmd.Process.Kill()
-		_ = p.cmd.Wait()
+	if _, tooLong := errors.AsType[TooLongError](err); tooLong {
+		p.Kill()
 		return &evaluate.Exhausted{Limit: evaluate.Memory}
 	}
 	// It may still be writing the reason: wait until it has ended.

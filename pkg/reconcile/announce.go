@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -48,11 +47,12 @@ func (t telling) event(ctx context.Context, saved *model.Ledger, id model.AppID,
 	}
 }
 
-// refused tells that the branch is not the ledger. No ledger says so: the save that is
+// ofBranch tells what is wrong with the branch. No ledger says so: the save that is
 // remembered gives the event its key.
-func (t telling) refused(ctx context.Context, refused *LedgerRefusedError, remembered model.LedgerIdentity, now time.Time) {
+func (t telling) ofBranch(ctx context.Context, remembered model.LedgerIdentity, what string, e announce.Event) {
 	key := announce.Key{Ledger: cmp.Or(remembered.ID, "no-ledger"), Save: remembered.Sequence}
-	t.event(ctx, nil, model.AppID{}, announce.Event{Key: key.String() + "-" + refused.Reason, At: now, Reason: "LedgerRefused", Text: refused.Error(), Warning: true})
+	e.Key, e.Warning = key.String()+what, true
+	t.event(ctx, nil, model.AppID{}, e)
 }
 
 // applied logs what the ledger has no place for: what became of the objects of tenants

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -28,13 +27,17 @@ func (i *identification) tellForeign(ctx context.Context, o *Options) {
 	}
 	latest, count := o.Recognition.Foreign()
 	for _, f := range latest[max(0, len(latest)-(count-i.foreign)):] {
+		reason, hint := "StatusBranchDeleted", deletedHint
 		if f.Deleted {
-			o.Log.Error("status branch deleted", "commit", f.Commit, "hint", deletedHint)
+			o.Log.Error("status branch deleted", "commit", f.Commit, "hint", hint)
 		} else {
-			o.Log.Error("foreign commit on the status branch", "commit", f.Commit, "why", f.Why, "hint", foreignHint)
+			reason, hint = "ForeignCommit", foreignHint
+			o.Log.Error("foreign commit on the status branch", "commit", f.Commit, "why", f.Why, "hint", hint)
 			o.Metrics.passes.foreign.Inc()
 		}
-		telling{o}.foreign(ctx, f, i.remembered())
+		telling{o}.ofBranch(ctx, i.remembered(), "-foreign-"+f.Commit[:min(12, len(f.Commit))], announce.Event{
+			At: f.At, Reason: reason, Text: fmt.Sprintf("commit %s of the status branch %s; %s", f.Commit, f.Why, hint),
+		})
 	}
 	i.foreign = count
 }
@@ -43,16 +46,6 @@ const (
 	foreignHint = "nothing that it says was believed; find out who can push to the branch (docs/operations.md)"
 	deletedHint = "the next save writes the branch again, without its history; find out who can push to the branch (docs/operations.md)"
 )
-
-func (t telling) foreign(ctx context.Context, f status.ForeignCommit, remembered model.LedgerIdentity) {
-	reason, hint := "ForeignCommit", foreignHint
-	if f.Deleted {
-		reason, hint = "StatusBranchDeleted", deletedHint
-	}
-	key := announce.Key{Ledger: cmp.Or(remembered.ID, "no-ledger"), Save: remembered.Sequence}
-	t.event(ctx, nil, model.AppID{}, announce.Event{Key: key.String() + "-foreign-" + f.Commit[:min(12, len(f.Commit))], At: f.At, Reason: reason, Warning: true,
-		Text: fmt.Sprintf("commit %s of the status branch %s; %s", f.Commit, f.Why, hint)})
-}
 
 // mustBeSigned returns why nothing may be decided on a ledger that nobody signs, nil if
 // something may: commits of a fleet that enforces signatures are judged by what the

@@ -87,8 +87,7 @@ type refusalTold struct {
 // tell reports whether the log is to say an error: if it is about the ledger, when it
 // changes, and else once a minute.
 func (t *refusalTold) tell(err error, now time.Time) bool {
-	refused := (*LedgerRefusedError)(nil)
-	if !errors.As(err, &refused) {
+	if _, refused := errors.AsType[*LedgerRefusedError](err); !refused {
 		*t = refusalTold{}
 		return true
 	}

@@ -30,7 +30,7 @@ func (l *Loop) publish(ctx context.Context, r *Report, err error) {
 	if err != nil && ctx.Err() == nil && l.identity.told.tell(err, r.Ended) {
 		l.o.Log.Error("pass failed", "commit", r.Commit, "error", err)
 		if refused := (*LedgerRefusedError)(nil); errors.As(err, &refused) {
-			tell.refused(ctx, refused, l.identity.remembered(), r.Ended)
+			tell.ofBranch(ctx, l.identity.remembered(), "-"+refused.Reason, announce.Event{At: r.Ended, Reason: "LedgerRefused", Text: refused.Error()})
 		}
 	}
 	if r.Changed() {

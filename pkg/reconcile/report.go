@@ -115,8 +115,10 @@ func (r *Report) of(kind announce.Kind) (list []announce.Announcement) {
 
 // take fills in what follows from the ledgers before and after a pass.
 func (r *Report) take(before, after *model.Ledger) {
-	r.Phases, r.Problems, r.Standstill = map[model.Phase]int{}, after.Problems, newStandstill()
-	r.Standstill.Orphans = len(after.Orphans)
+	r.Phases, r.Problems = map[model.Phase]int{}, after.Problems
+	r.Standstill = Standstill{
+		Overdue: map[model.Phase]int{}, Oldest: map[model.Phase]time.Duration{}, People: map[string]int{}, Orphans: len(after.Orphans),
+	}
 	r.OverQuota = after.OverQuota
 	for i := range after.Instances {
 		r.Phases[after.Instances[i].Phase]++
@@ -139,10 +141,6 @@ func (r *Report) take(before, after *model.Ledger) {
 			r.Decisions = append(r.Decisions, *d)
 		}
 	}
-}
-
-func newStandstill() Standstill {
-	return Standstill{Overdue: map[model.Phase]int{}, Oldest: map[model.Phase]time.Duration{}, People: map[string]int{}}
 }
 
 // overdueAfter is how long after a deadline something should have followed from it.

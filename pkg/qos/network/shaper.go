@@ -166,13 +166,12 @@ func (s *Shaper) ask(link netlink.Link, root discipline) string {
 // gone at the next try.
 func (s *Shaper) lacking(err error) string {
 	var refused *refusedProgram
-	var errno unix.Errno
 	switch {
 	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
 		return s.cfg.Device + ": the agent may not shape it: it needs CAP_NET_ADMIN and CAP_BPF"
 	case errors.As(err, &refused):
 		return s.cfg.Device + ": " + refused.Error()
-	case errors.As(err, &errno) && (errno == unix.ENOENT || errno == unix.EOPNOTSUPP):
+	case errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP):
 		if s.cfg.Pace {
 			return fmt.Sprintf("%s: this kernel has no fq, clsact or cls_bpf (%s): modprobe sch_fq sch_ingress cls_bpf", s.cfg.Device, err)
 		}
