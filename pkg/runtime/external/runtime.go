@@ -26,11 +26,10 @@ type Probe func(ctx context.Context, address string, hosts []string) error
 
 // Runtime asks what runs elsewhere whether it is well. Close ends the questions.
 type Runtime struct {
-	runtime.Changes     // of answers
-	*runtime.Background // of questions
-	probe               Probe
-	least               time.Duration // between two questions
-	places              chan struct{}
+	runtime.Base // changes of answers, and questions
+	probe        Probe
+	least        time.Duration // between two questions
+	places       chan struct{}
 
 	mu      sync.Mutex
 	watches map[model.PartKey]*watch
@@ -40,21 +39,15 @@ type Runtime struct {
 // New returns a runtime that asks nothing yet.
 func New(probe Probe) *Runtime {
 	return &Runtime{
-		Changes: runtime.NewChanges(), Background: runtime.NewBackground(), probe: probe, least: leastInterval, places: make(chan struct{}, maxQuestions),
+		Base: runtime.NewBase(carrier.External), probe: probe, least: leastInterval, places: make(chan struct{}, maxQuestions),
 		watches: map[model.PartKey]*watch{}, tenants: map[string]chan struct{}{},
 	}
 }
-
-// Name is what people call it.
-func (*Runtime) Name() string { return carrier.External.Name }
 
 // Carries returns why it does not ask after a component, nil if it does. No pool has it.
 func (*Runtime) Carries(c *model.Component, _ *model.PoolSpec) error {
 	return carrier.External.Carries(c)
 }
-
-// Drifted returns nothing: nobody else changes what is asked.
-func (*Runtime) Drifted() []model.AppID { return nil }
 
 // Act asks after the components that the assignments name, and after no others of their
 // applications. It reports no results, because it changes nothing.
@@ -102,9 +95,7 @@ func (r *Runtime) hold(a *runtime.Assignment) {
 func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen model.Observation, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range platform.Pools {
-		seen.Pools = append(seen.Pools, model.Pool{Name: platform.Pools[i].Name})
-	}
+	seen.Pools = runtime.PoolsOf(platform, "", nil)
 	for _, key := range slices.SortedFunc(maps.Keys(r.watches), model.PartKey.Compare) {
 		if w, answered := r.watches[key].workload(); answered {
 			w.App, w.Component = key.App, key.Component

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/runtime"
@@ -67,9 +66,17 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen m
 	if err != nil {
 		return seen, err
 	}
-	for i := 0; platform != nil && i < len(platform.Pools); i++ {
-		seen.Pools = append(seen.Pools, offer(nodes, &platform.Pools[i]))
-	}
+	seen.Pools = runtime.PoolsOf(platform, "nomad", func(o *model.Pool, _ *model.PoolSpec) bool {
+		for i := range nodes {
+			if n := &nodes[i]; n.NodePool == o.Name && n.Status == "ready" && n.SchedulingEligibility == "eligible" {
+				o.AddNode(model.Resources{
+					CPU:    max(n.NodeResources.Cpu.CpuShares-n.ReservedResources.Cpu.CpuShares, 0),
+					Memory: max(n.NodeResources.Memory.MemoryMB-n.ReservedResources.Memory.MemoryMB, 0) << 20,
+				}, nil, "")
+			}
+		}
+		return true
+	})
 	jobs, err := r.jobs(ctx)
 	if err != nil {
 		return seen, err
@@ -99,28 +106,6 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen m
 		seen.Workloads = append(seen.Workloads, w)
 	}
 	return seen, ctx.Err()
-}
-
-// offer is what the node pool of a pool's name has.
-func offer(nodes []node, spec *model.PoolSpec) model.Pool {
-	o := model.Pool{Name: spec.Name}
-	if !slices.Contains(spec.Runtimes, "nomad") {
-		return o
-	}
-	for i := range nodes {
-		n := &nodes[i]
-		if n.NodePool != spec.Name || n.Status != "ready" || n.SchedulingEligibility != "eligible" {
-			continue
-		}
-		o.AddNode(model.Resources{
-			CPU:    max(n.NodeResources.Cpu.CpuShares-n.ReservedResources.Cpu.CpuShares, 0),
-			Memory: max(n.NodeResources.Memory.MemoryMB-n.ReservedResources.Memory.MemoryMB, 0) << 20,
-		}, nil, "")
-	}
-	if spec.Capacity != nil {
-		o.Capacity = *spec.Capacity
-	}
-	return o
 }
 
 // judge judges a job by its allocations.

@@ -31,8 +31,7 @@ type Options struct {
 
 // Runtime is a cluster of Nomad. Close ends its look for changes.
 type Runtime struct {
-	runtime.Changes
-	*runtime.Background
+	runtime.Base
 	o Options
 	c *client
 
@@ -65,21 +64,13 @@ func New(o Options) (*Runtime, error) {
 	}
 	o.Steady, o.Pause = cmp.Or(o.Steady, time.Second), cmp.Or(o.Pause, time.Second)
 	r := &Runtime{
-		Changes: runtime.NewChanges(), Background: runtime.NewBackground(), o: o, c: c,
+		Base: runtime.NewBase(carrier.Nomad), o: o, c: c,
 		namespaces: map[string]bool{}, known: map[string]registration{}, wrote: map[string]written{}, told: map[string]uint64{},
 	}
 	for _, path := range []string{"jobs", "allocations"} {
 		r.Busy.Go(func() { r.watch(r.Ctx, path) })
 	}
 	return r, nil
-}
-
-// Name is what people call the runtime.
-func (*Runtime) Name() string { return carrier.Nomad.Name }
-
-// Carries returns why Nomad does not carry a component in a pool, nil if it does.
-func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
-	return carrier.Nomad.CarriesIn(c, pool)
 }
 
 // Close ends the look for changes, and waits for that. What runs keeps running.

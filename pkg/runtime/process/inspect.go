@@ -28,35 +28,21 @@ func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen m
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return seen, err
 	}
-	if platform != nil {
-		for i := range platform.Pools {
-			seen.Pools = append(seen.Pools, offer(pools, &platform.Pools[i]))
+	seen.Pools = runtime.PoolsOf(platform, "process", func(o *model.Pool, spec *model.PoolSpec) bool {
+		p, ok := find(pools, spec.Name)
+		for i := 0; ok && i < len(p.hosts); i++ {
+			if h := &p.hosts[i]; !h.away {
+				o.AddNode(h.Capacity, h.Labels, spec.TopologyKey)
+			}
 		}
-	}
+		return ok
+	})
 	for _, p := range pools {
 		seen.Workloads = append(seen.Workloads, p.workloads()...)
 	}
 	slices.SortFunc(seen.Pools, func(x, y model.Pool) int { return cmp.Compare(x.Name, y.Name) })
 	slices.SortStableFunc(seen.Workloads, func(x, y model.Workload) int { return x.Key().Compare(y.Key()) })
 	return seen, nil
-}
-
-// offer is what the living hosts of a pool offer.
-func offer(pools []*pool, spec *model.PoolSpec) model.Pool {
-	o := model.Pool{Name: spec.Name}
-	p, ok := find(pools, spec.Name)
-	if !ok || !slices.Contains(spec.Runtimes, "process") {
-		return o
-	}
-	for i := range p.hosts {
-		if h := &p.hosts[i]; !h.away {
-			o.AddNode(h.Capacity, h.Labels, spec.TopologyKey)
-		}
-	}
-	if spec.Capacity != nil {
-		o.Capacity = *spec.Capacity
-	}
-	return o
 }
 
 // process is a row of a report, and where it is from.

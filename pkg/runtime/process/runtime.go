@@ -26,8 +26,7 @@ type Options struct {
 
 // Runtime is the plain hosts of a fleet. Close ends its looks at the directory. What runs keeps running.
 type Runtime struct {
-	runtime.Changes
-	*runtime.Background
+	runtime.Base
 	o Options
 
 	mu    sync.Mutex
@@ -38,17 +37,9 @@ type Runtime struct {
 // New returns the runtime of the hosts that share a directory.
 func New(o Options) *Runtime {
 	o.Look, o.Stale = cmp.Or(o.Look, 250*time.Millisecond), cmp.Or(o.Stale, Stale)
-	r := &Runtime{Changes: runtime.NewChanges(), Background: runtime.NewBackground(), o: o, wrote: map[string]hostplan.Plan{}, told: map[model.AppID]string{}}
+	r := &Runtime{Base: runtime.NewBase(carrier.Process), o: o, wrote: map[string]hostplan.Plan{}, told: map[model.AppID]string{}}
 	r.Busy.Go(r.watch)
 	return r
-}
-
-// Name is what people call the runtime.
-func (*Runtime) Name() string { return carrier.Process.Name }
-
-// Carries returns why plain hosts do not carry a component in a pool, nil if they do.
-func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
-	return carrier.Process.CarriesIn(c, pool)
 }
 
 // watch looks for changes of the directory, because file systems of networks tell of none.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // JobFailed is the reason of a module that used up its attempts.
@@ -15,14 +16,12 @@ const JobFailed = "JobFailed"
 func (r *Runtime) Inspect(ctx context.Context, platform *model.Platform) (seen model.Observation, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := 0; platform != nil && i < len(platform.Pools); i++ {
-		spec := &platform.Pools[i]
-		pool := model.Pool{Name: spec.Name}
-		if slices.Contains(spec.Runtimes, "wasm") && spec.Capacity != nil {
-			pool.Nodes, pool.Capacity, pool.Largest = 1, *spec.Capacity, *spec.Capacity
+	seen.Pools = runtime.PoolsOf(platform, "wasm", func(p *model.Pool, spec *model.PoolSpec) bool {
+		if spec.Capacity != nil { // that of the machine is not known
+			p.AddNode(*spec.Capacity, nil, "")
 		}
-		seen.Pools = append(seen.Pools, pool)
-	}
+		return true
+	})
 	for _, k := range slices.SortedFunc(maps.Keys(r.parts), model.PartKey.Compare) {
 		seen.Workloads = append(seen.Workloads, r.parts[k].workload(k))
 	}

@@ -22,8 +22,7 @@ type Options struct {
 
 // Runtime runs modules on this machine. Close ends them: they are this process's own.
 type Runtime struct {
-	runtime.Changes
-	*runtime.Background
+	runtime.Base
 	o Options
 
 	mu    sync.Mutex
@@ -33,19 +32,8 @@ type Runtime struct {
 // New returns a runtime that runs nothing yet.
 func New(o Options) *Runtime {
 	o.Backoff, o.Steady = cmp.Or(o.Backoff, time.Second), cmp.Or(o.Steady, time.Second)
-	return &Runtime{Changes: runtime.NewChanges(), Background: runtime.NewBackground(), o: o, parts: map[model.PartKey]*part{}}
+	return &Runtime{Base: runtime.NewBase(carrier.Wasm), o: o, parts: map[model.PartKey]*part{}}
 }
-
-// Name is what people call the runtime.
-func (*Runtime) Name() string { return carrier.Wasm.Name }
-
-// Carries returns why no module runs for a component in a pool, nil if one does.
-func (*Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
-	return carrier.Wasm.CarriesIn(c, pool)
-}
-
-// Drifted returns nothing: nobody else changes what this process runs.
-func (*Runtime) Drifted() []model.AppID { return nil }
 
 // Act has the modules run that the assignments name, and no others of their applications.
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) (report runtime.Report) {
