@@ -16,10 +16,9 @@ type fields = map[string]any
 
 // claim is what one field manager holds of an object.
 type claim struct {
-	manager, version string
-	ours             bool
-	time             string
-	fields           fields
+	manager string
+	ours    bool
+	fields  fields
 }
 
 // claims reads the managed fields of an object. Ours is what manager applied.
@@ -35,8 +34,6 @@ func claims(u *unstructured.Unstructured, manager string) []claim {
 		}
 		c := claim{fields: tree}
 		c.manager, _ = m["manager"].(string)
-		c.version, _ = m["apiVersion"].(string)
-		c.time, _ = m["time"].(string)
 		sub, _ := m["subresource"].(string)
 		c.ours = c.manager == manager && m["operation"] == "Apply" && sub == ""
 		all = append(all, c)

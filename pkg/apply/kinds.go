@@ -74,18 +74,13 @@ func (e *unknownKind) Error() string {
 	return fmt.Sprintf("the cluster does not know the kind %s", e.kind.GroupKind())
 }
 
-// find returns how a kind is served.
+// find returns how a kind is served. Discovery itself cannot be cancelled, but the call returns when ctx ends.
 func (k *kinds) find(ctx context.Context, want kind) (mapping, error) {
-	if m, ok := k.have(want); ok {
+	m, ok := k.have(want)
+	if ok {
 		return m, nil
 	}
-	return k.discover(ctx, want)
-}
-
-// discover asks the API server. Discovery itself cannot be cancelled, but the call returns when ctx ends.
-func (k *kinds) discover(ctx context.Context, want kind) (mapping, error) {
-	var m mapping
-	var err error
+	var err error // no result: a call that returns early would write it beside the goroutine
 	asked := make(chan struct{})
 	go func() {
 		defer close(asked)

@@ -30,7 +30,15 @@ func (f *foreign) Error() string {
 // that made it, its controller, else the managers of its fields. What an object says of
 // itself may be wrong, so it is a name for people and decides nothing.
 func ownerOf(u *unstructured.Unstructured, fleet string) string {
-	return text.Line(cmp.Or(fleetOf(u, fleet), argoOf(u), fluxOf(u), helmOf(u), controllerOf(u), managersOf(u), "somebody"), ownerCap)
+	const kustomization, release = "kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/"
+	tracked, _, _ := strings.Cut(annotation(u, "argocd.argoproj.io/tracking-id"), ":")
+	return text.Line(cmp.Or(
+		fleetOf(u, fleet),
+		named("Argo CD application ", "", cmp.Or(tracked, label(u, "argocd.argoproj.io/instance"))),
+		named("Flux Kustomization ", label(u, kustomization+"namespace"), label(u, kustomization+"name")),
+		named("Flux HelmRelease ", label(u, release+"namespace"), label(u, release+"name")),
+		named("Helm release ", annotation(u, "meta.helm.sh/release-namespace"), annotation(u, "meta.helm.sh/release-name")),
+		controllerOf(u), managersOf(u), "somebody"), ownerCap)
 }
 
 func fleetOf(u *unstructured.Unstructured, fleet string) string {
@@ -43,22 +51,6 @@ func fleetOf(u *unstructured.Unstructured, fleet string) string {
 		return "fleet " + labelled + " (" + label(u, render.LabelTenant) + "/" + label(u, render.LabelApplication) + ")"
 	}
 	return ""
-}
-
-func argoOf(u *unstructured.Unstructured) string {
-	tracked, _, _ := strings.Cut(annotation(u, "argocd.argoproj.io/tracking-id"), ":")
-	return named("Argo CD application ", "", cmp.Or(tracked, label(u, "argocd.argoproj.io/instance")))
-}
-
-func fluxOf(u *unstructured.Unstructured) string {
-	const kustomization, release = "kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/"
-	return cmp.Or(
-		named("Flux Kustomization ", label(u, kustomization+"namespace"), label(u, kustomization+"name")),
-		named("Flux HelmRelease ", label(u, release+"namespace"), label(u, release+"name")))
-}
-
-func helmOf(u *unstructured.Unstructured) string {
-	return named("Helm release ", annotation(u, "meta.helm.sh/release-namespace"), annotation(u, "meta.helm.sh/release-name"))
 }
 
 func controllerOf(u *unstructured.Unstructured) string {

@@ -28,6 +28,6 @@ func TestWeightAgreesWithContainerd(t *testing.T) {
 
 func TestShares(t *testing.T) {
 	for milli, want := range map[int64]int64{0: 2, 1: 2, 50: 51, 100: 102, 500: 512, 1000: 1024, 4000: 4096, 128_000: 131072, 100_000_000: 262144} {
-		require.Equal(t, want, shares(milli), "%d milli-CPU", milli)
+		require.Equal(t, want, Shares(milli), "%d milli-CPU", milli)
 	}
 }

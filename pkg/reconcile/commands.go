@@ -13,17 +13,12 @@ import (
 // Approvals reads what people ask for: the files of approvals, and the commits that
 // brought them. It judges nobody. It is for one goroutine at a time.
 type Approvals struct {
-	decided decider
+	decided *evaluate.Evaluator
 	last    []access.Request
 }
 
-// decider evaluates approvals. *evaluate.Evaluator is one.
-type decider interface {
-	Approvals(files evaluate.Files) evaluate.Asked
-}
-
 // NewApprovals returns what reads approvals.
-func NewApprovals(decided decider) *Approvals { return &Approvals{decided: decided} }
+func NewApprovals(decided *evaluate.Evaluator) *Approvals { return &Approvals{decided: decided} }
 
 // Requests returns what the files of an accepted commit ask, in the order of the
 // commits that brought them. What was asked before is asked again for as long as its

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/d-aros/d-aros/pkg/qos/cgroup"
 	"github.com/d-aros/d-aros/pkg/runtime/hostplan"
 )
 
@@ -19,23 +20,10 @@ func boot() (string, error) {
 	return strings.TrimSpace(string(id)), err
 }
 
-// stat returns the fields of /proc/PID/stat from the third on: the second may contain anything.
-func stat(pid int) ([]string, error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return nil, err
-	}
-	fields := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-	if len(fields) < 50 {
-		return nil, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
-	}
-	return fields, nil
-}
-
 // born returns when a process was started, in ticks since the boot. A number that is used again
 // has another time.
 func born(pid int) (uint64, error) {
-	fields, err := stat(pid)
+	fields, err := cgroup.Stat(strconv.Itoa(pid))
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +73,7 @@ func exitOf(handle, pid int) (exit hostplan.Exit, known bool) {
 	if err := unix.IoctlPidfdInfo(handle, &info); err == nil && info.Mask&unix.PIDFD_INFO_EXIT != 0 {
 		return exitFrom(unix.WaitStatus(info.Exit_code)), true
 	}
-	if fields, err := stat(pid); err == nil && fields[0] == "Z" {
+	if fields, err := cgroup.Stat(strconv.Itoa(pid)); err == nil && fields[0] == "Z" {
 		if status, err := strconv.Atoi(fields[52-3]); err == nil {
 			return exitFrom(unix.WaitStatus(status)), true
 		}

@@ -4,6 +4,7 @@ package cgroup
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -78,13 +79,8 @@ func (t *Tree) threads(dir *os.File, enough int64) (n int64) {
 // threadsOf returns the number of threads of a program, 0 of one that cannot be seen, and
 // whether it is a thread of the kernel.
 func threadsOf(pid string) (n int64, kernel bool) {
-	data, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	fields, err := Stat(pid)
 	if err != nil {
-		return 0, false
-	}
-	// After the name, which may have any characters, come the fields from the third on.
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-	if len(fields) < 18 {
 		return 0, false
 	}
 	flags, err := strconv.ParseInt(fields[9-3], 10, 64)
@@ -96,6 +92,19 @@ func threadsOf(pid string) (n int64, kernel bool) {
 		return 0, true
 	}
 	return threads, false
+}
+
+// Stat returns the fields of /proc/PID/stat from the third on: the second may contain anything.
+func Stat(pid string) ([]string, error) {
+	data, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+	if len(fields) < 50 {
+		return nil, fmt.Errorf("/proc/%s/stat has %d fields", pid, len(fields))
+	}
+	return fields, nil
 }
 
 // runnableThreads returns how many threads of the host run or could run now, this one not
