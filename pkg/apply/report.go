@@ -85,10 +85,7 @@ func (r *Result) What() string {
 func listFields(differ []Difference, did string) string {
 	var changed []string
 	for _, d := range differ {
-		field := d.Path
-		if field == "" {
-			field = "the whole object was gone"
-		}
+		field := cmp.Or(d.Path, "the whole object was gone")
 		if d.Manager != "" {
 			field += " (" + did + " by " + d.Manager + ")"
 		}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/rand"
 	"fmt"
@@ -43,10 +44,7 @@ func readAssets(files fs.FS) (assets, error) {
 		if err != nil {
 			return err
 		}
-		a := asset{kind: kinds[path.Ext(name)], plain: b, zipped: sync.OnceValue(func() []byte { return compress(b) })}
-		if a.kind == "" {
-			a.kind = "application/octet-stream"
-		}
+		a := asset{kind: cmp.Or(kinds[path.Ext(name)], "application/octet-stream"), plain: b, zipped: sync.OnceValue(func() []byte { return compress(b) })}
 		all[name] = a
 		return nil
 	})

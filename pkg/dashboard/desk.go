@@ -81,22 +81,13 @@ func (d *Desk) answer(ctx context.Context, q Question) (Answer, error) {
 		if err == nil && len(said.Files) == 0 {
 			err = refuse(http.StatusNotFound, "no file declares %s; a new one is made by edits of %s", subjectOf(q.Dir), q.Dir)
 		}
-		if err != nil {
-			return Answer{}, err
-		}
-		return answered(view.JSON(sourceOf(said).Only(q.Reads)))
+		return answered(sourceOf(said).Only(q.Reads), err)
 	case aboutOffers:
 		said, err := d.Drafts.Offers(q.Tenant)
-		if err != nil {
-			return Answer{}, err
-		}
-		return answered(view.JSON(offersOf(said, q.Tenant).Only(q.Reads)))
+		return answered(offersOf(said, q.Tenant).Only(q.Reads), err)
 	case aboutSchema:
 		said, err := d.Drafts.Schema(q.Layer, q.Tenant)
-		if err != nil {
-			return Answer{}, err
-		}
-		return answered(view.JSON(json.RawMessage(said)))
+		return answered(json.RawMessage(said), err)
 	case aboutPreview, aboutSaving:
 		return d.preview(ctx, q)
 	}
@@ -130,11 +121,10 @@ func (d *Desk) whatIf(ctx context.Context, q Question) (Answer, error) {
 
 // effect returns what a change would do, as somebody may read it.
 func effect(c plan.Comparison, r access.Reading, err error) (Answer, error) {
-	if err != nil {
-		return Answer{}, err
+	a, err := answered(view.PlanOf(c).Only(r).Page(), err)
+	if err == nil {
+		a.Tenants = tenantsOf(&c, r)
 	}
-	a, err := answered(view.JSON(view.PlanOf(c).Only(r).Page()))
-	a.Tenants = tenantsOf(&c, r)
 	return a, err
 }
 
@@ -165,7 +155,7 @@ func (d *Desk) preview(ctx context.Context, q Question) (a Answer, err error) {
 		return a, err
 	}
 	said = said.Only(q.Reads).Page()
-	a, err = answered(view.JSON(said))
+	a, err = answered(said, nil)
 	a.Tenants = tenantsOf(&p.Plan, q.Reads)
 	switch {
 	case err != nil || q.About == aboutPreview:

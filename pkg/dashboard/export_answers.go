@@ -34,17 +34,15 @@ func (e *exporter) answers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for name, answer := range map[string]any{
+	if err := e.all("", map[string]any{
 		"meta": Meta{
 			Version: e.o.Version, Repo: e.o.Repo, Branch: e.o.Name, Commit: e.m.Commit, Changed: e.m.Time, Looked: e.o.Now(),
 			SourceCommit: l.Commit, Unverified: e.m.Unverified, Links: l.LinksOr(e.o.Links),
 		},
 		"fleet": fleet, "pools": view.PoolsOf(e.m.Ledger), "applications": exportedList{all.Applications, unwell.Total}, "timeline": timeline,
 		"problems": view.ProblemsPage{Problems: append([]model.Problem{}, problems...), Total: len(problems)},
-	} {
-		if err := e.answer(name, answer); err != nil {
-			return err
-		}
+	}); err != nil {
+		return err
 	}
 	if err := e.tenants(l); err != nil {
 		return err
@@ -81,6 +79,16 @@ func (e *exporter) tenants(l *model.Ledger) error {
 	return nil
 }
 
+// all writes several answers, whose names begin alike.
+func (e *exporter) all(begin string, answers map[string]any) error {
+	for name, v := range answers {
+		if err := e.answer(begin+name, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // answer writes one answer.
 func (e *exporter) answer(name string, v any) error {
 	body, err := view.JSON(v)
@@ -111,12 +119,7 @@ func (e *exporter) application(ctx context.Context, app model.AppID) error {
 	if err != nil {
 		return err
 	}
-	for suffix, v := range map[string]any{"": state, "/decision": explanation, "/run": run, "/history": history} {
-		if err := e.answer(path+suffix, v); err != nil {
-			return err
-		}
-	}
-	return nil
+	return e.all(path, map[string]any{"": state, "/decision": explanation, "/run": run, "/history": history})
 }
 
 // ledger returns what is exported of the moment.

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"github.com/d-aros/d-aros/pkg/view"
 	"net/http"
 	"time"
 
@@ -55,7 +56,11 @@ type Drafted struct {
 	Text      string          `json:"text"`      // for whoever reviews it; "" for who may not read all of it
 }
 
-// answered returns a body as an answer.
-func answered(body []byte, err error) (Answer, error) {
+// answered returns what is said as an answer, unless there is an error.
+func answered(said any, err error) (Answer, error) {
+	if err != nil {
+		return Answer{}, err
+	}
+	body, err := view.JSON(said)
 	return Answer{Status: http.StatusOK, Body: body}, err
 }

@@ -95,9 +95,7 @@ func (r *decision) high(w Workload) int64 {
 }
 
 func highBetween(request, limit, allocatable int64, part model.Percent, page int64) int64 {
-	if limit == 0 {
-		limit = max(allocatable, request)
-	}
+	limit = cmp.Or(limit, max(allocatable, request))
 	return (request + part.Of(limit-request)) / page * page
 }
 

@@ -1,6 +1,7 @@
 package qos
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,9 +25,7 @@ func (k Known) Newcomer(c Member) []Setting {
 		return nil
 	}
 	found := Found{}
-	for field, members := range k.Found {
-		found[field] = members
-	}
+	maps.Copy(found, k.Found)
 	// A container that starts again has another group than before.
 	others := slices.DeleteFunc(slices.Clone(found[Pods{}.Field()]), func(m Member) bool { return m.UID == c.UID && m.Name == c.Name })
 	found[Pods{}.Field()] = append(others, c)

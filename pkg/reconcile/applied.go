@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -69,9 +70,7 @@ func (n news) note(s *runtime.Outcome, inst *model.Instance, now, next time.Time
 func driftOf(r *runtime.Result, now time.Time) model.Drift {
 	d := model.Drift{Object: text.Line(r.Object, pathLimit), Count: 1, Time: now}
 	for _, f := range r.Drift {
-		if d.Manager == "" {
-			d.Manager = text.Line(f.Manager, pathLimit)
-		}
+		d.Manager = cmp.Or(d.Manager, text.Line(f.Manager, pathLimit))
 		if f.Path != "" && len(d.Fields) < fieldLimit {
 			d.Fields = append(d.Fields, text.Line(f.Path, pathLimit))
 		}

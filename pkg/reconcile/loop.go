@@ -82,12 +82,7 @@ func New(o Options) *Loop {
 	if o.Recognition.NewID == nil {
 		o.Recognition.NewID = status.NewLedgerID
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Metrics == nil {
-		o.Metrics = NewMetrics(nil, false)
-	}
+	o.Log, o.Metrics = cmp.Or(o.Log, slog.New(slog.DiscardHandler)), cmp.Or(o.Metrics, NewMetrics(nil, false))
 	l := &Loop{o: o, arbiter: follow.New(arbitration.Solve), done: newCarriedOut(), revisions: revisions{}}
 	l.declared.o = &l.o
 	l.Health.is.Store(&health{})

@@ -150,9 +150,7 @@ func (n *nodes) reportsOf(name string) map[string]report {
 
 // node returns a node by its name, nil if there is none.
 func (n *nodes) node(name string) *corev1.Node {
-	obj, found, _ := n.nodes.GetStore().GetByKey(name)
-	if !found {
-		return nil
-	}
-	return obj.(*corev1.Node)
+	obj, _, _ := n.nodes.GetStore().GetByKey(name)
+	node, _ := obj.(*corev1.Node)
+	return node
 }
