@@ -20,6 +20,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/apply"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/render/component"
 	adapter "github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 )
 
@@ -292,7 +293,7 @@ spec:
 	token := func(account, rights string) string {
 		return pod(func(p map[string]any) {
 			set("rights", "metadata", "name")(p)
-			set(rights, "metadata", "labels", render.LabelRights)(p)
+			set(rights, "metadata", "labels", component.LabelRights)(p)
 			set(account, "spec", "serviceAccountName")(p)
 			set(true, "spec", "automountServiceAccountToken")(p)
 		})
@@ -304,7 +305,7 @@ spec:
 	process := func(name, label, system string, more ...func(map[string]any)) string {
 		return pod(func(p map[string]any) {
 			set(name, "metadata", "name")(p)
-			set(label, "metadata", "labels", render.LabelHostProcess)(p)
+			set(label, "metadata", "labels", component.LabelHostProcess)(p)
 			set(system, "spec", "os", "name")(p)
 			set(true, "spec", "hostNetwork")(p)
 			set(map[string]any{"windowsOptions": map[string]any{"hostProcess": true, "runAsUserName": `NT AUTHORITY\SYSTEM`}}, "spec", "securityContext")(p)
@@ -319,12 +320,12 @@ spec:
 	require.ErrorContains(t, in.send(t, account, in.fleet, process("other", "true", "windows", set([]any{map[string]any{"name": "v", "hostPath": map[string]any{"path": "/"}}}, "spec", "volumes"))), "volumes are of the application")
 	require.ErrorContains(t, in.send(t, account, in.fleet, pod(func(p map[string]any) {
 		set("linux", "metadata", "name")(p)
-		set("true", "metadata", "labels", render.LabelHostProcess)(p)
+		set("true", "metadata", "labels", component.LabelHostProcess)(p)
 		set(true, "spec", "hostNetwork")(p)
 	})), "no part of their node", "a pod of Linux")
 	require.NoError(t, in.send(t, account, in.fleet, pod(func(p map[string]any) {
 		set("class", "metadata", "name")(p)
-		set(class.Name, "metadata", "labels", render.LabelRuntimeClass)(p)
+		set(class.Name, "metadata", "labels", component.LabelRuntimeClass)(p)
 		set(class.Name, "spec", "runtimeClassName")(p)
 	})))
 	require.NoError(t, in.send(t, in.Config, in.fleet, `{apiVersion: v1, kind: ServiceAccount, metadata: {name: operator}}`))

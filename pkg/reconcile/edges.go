@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/evaluate"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -23,8 +24,8 @@ type Edges struct {
 	Runtime   Runtime
 	Nodes     Nodes // nil: no node has an agent
 	Evaluator Evaluator
-	Commands  *Approvals // nil: people make no requests
-	Outbound  Outbound   // nil: no request leaves the process
+	Commands  Commands // nil: people make no requests
+	Outbound  Outbound // nil: no request leaves the process
 	Audience
 
 	// Slice is how long the runtime acts in a pass. What is left is due in the next one. 0: no limit.
@@ -142,6 +143,13 @@ type Events interface {
 	// Event creates an event about an instance, or about the fleet if that is nil. It does not
 	// wait, and may leave it out.
 	Event(ctx context.Context, about *model.Instance, e announce.Event)
+}
+
+// Commands reads the requests of people to runs of workflows. *Approvals is one.
+type Commands interface {
+	// Requests returns the requests in the approval files of an accepted commit, each
+	// with the commit that brought it.
+	Requests(snap source.Snapshot) access.Requests
 }
 
 // Outbound makes the requests of steps to other systems. *outbound.Dispatcher is one.
