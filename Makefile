@@ -75,7 +75,7 @@ soak: cluster ## Test all there is to test, for hours: all states, thousands of 
 # others are tested meanwhile. What takes its time by the clock begins first. Of packages that have neither, those tests run there
 # once more in which others call them side by side.
 watched:
-	$(IN_MEMORY); packages="./test/chaos $$($(GO) run ./test/goroutines)"; $(WATCHED) -p 3 $$packages
+	$(IN_MEMORY); packages="./test/chaos ./test/e2e ./pkg/evaluate/pool $$($(GO) run ./test/goroutines)"; $(WATCHED) -p 3 $$packages
 unwatched:
 	$(IN_MEMORY); packages=$$($(GO) run ./test/goroutines -without); $(PURE) -p 2 -vet=off $$packages
 	$(IN_MEMORY); $(WATCHED) -parallel 16 -run '^TestParallel' $(call dirs_with,'^func TestParallel')
