@@ -38,11 +38,11 @@ func (p *printer) headline(x *view.Explanation) {
 	in := x.Instance
 	p.line("%s is %s since %s", p.paint(bold, fmt.Sprintf("%s#%d", text.Clean(in.App.String()), in.Number)),
 		p.paint(phaseStyle(in.Phase), string(in.Phase)), p.ago(in.Since))
-	rows := [][]cell{{plain("why"), plain(sentence(in.Reason, in.Message))}}
+	rows := [][]cell{{plain("why"), plain(in.Reason.With(in.Message))}}
 	if d := x.Decision; d != nil {
 		verdict := string(d.Verdict)
 		if d.Reason != in.Reason || d.Message != in.Message {
-			verdict += " (" + sentence(d.Reason, d.Message) + ")"
+			verdict += " (" + d.Reason.With(d.Message) + ")"
 		}
 		rows = append(rows, []cell{plain("verdict"), {text.Clean(verdict), verdictStyle(d.Verdict)}})
 		if d.Position > 0 {
@@ -78,14 +78,6 @@ func (p *printer) headline(x *view.Explanation) {
 	p.table("  ", nil, rows)
 }
 
-// sentence joins a reason and its message.
-func sentence(reason model.Reason, message string) string {
-	if message == "" {
-		return string(reason)
-	}
-	return string(reason) + ": " + message
-}
-
 // notAccepted prints why a newer version in Git is not in use.
 func (p *printer) notAccepted(x *view.Explanation) {
 	in := x.Instance
@@ -94,7 +86,7 @@ func (p *printer) notAccepted(x *view.Explanation) {
 	}
 	p.section("Not accepted")
 	if in.Refused != nil {
-		p.line("  the newer spec in Git: %s", p.paint(red, text.Clean(sentence(in.Refused.Reason, in.Refused.Message))))
+		p.line("  the newer spec in Git: %s", p.paint(red, text.Clean(in.Refused.Reason.With(in.Refused.Message))))
 		if in.Spec != nil && in.Phase.Active() {
 			p.line("  what runs stays as it was at commit %s", shortCommit(in.Spec.Commit))
 		}
@@ -242,7 +234,7 @@ func (p *printer) transitions(history []model.Transition) {
 	tableOf(p, "Last changes", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "COMMIT", "WHY"}, last, func(t model.Transition) []cell {
 		return []cell{
 			plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyle(t.To)},
-			plain(shortCommit(t.Commit)), plain(sentence(t.Reason, t.Message)),
+			plain(shortCommit(t.Commit)), plain(t.Reason.With(t.Message)),
 		}
 	})
 }
@@ -285,10 +277,10 @@ func (p *printer) whyNot(v *offline.Obstacles) {
 	app := p.paint(bold, text.Clean(v.App.String()))
 	what := map[offline.Level]string{offline.LevelFull: "run in full", offline.LevelMinimum: "run at its minimum", offline.LevelAdmitted: "get in"}[v.Level]
 	if v.Reached {
-		p.line("nothing: %s does %s (%s)", app, what, text.Clean(sentence(v.Reason, v.Message)))
+		p.line("nothing: %s does %s (%s)", app, what, text.Clean(v.Reason.With(v.Message)))
 		return
 	}
-	p.line("%s does not %s: %s", app, what, text.Clean(sentence(v.Reason, v.Message)))
+	p.line("%s does not %s: %s", app, what, text.Clean(v.Reason.With(v.Message)))
 	if v.Standing != "" {
 		p.line("  its minimum counts as %s%s", text.Clean(string(v.Standing)), sharesText(v.Shares))
 	}

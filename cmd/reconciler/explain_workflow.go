@@ -7,7 +7,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
-	"github.com/d-aros/d-aros/pkg/workflow"
 )
 
 // workflow prints the latest run: its phase, its waits, its steps and the requests of people.
@@ -34,7 +33,7 @@ func (p *printer) workflow(x *view.Explanation) {
 		}
 		p.line("  %s", line)
 		if w.Action != "" {
-			p.line("     %s", commandFor(x.App, w))
+			p.line("     %s", text.Clean(w.Command(x.App)))
 		}
 	}
 	p.table("  ", []string{"STEP", "PHASE", "SINCE", "ATTEMPT", "WHY", "BY"}, rowsOf(r.Steps, p.stepRow))
@@ -61,7 +60,7 @@ func (p *printer) stepRow(s model.StepRun) []cell {
 	}
 	return []cell{
 		plain(s.Name), {text.Clean(string(s.Phase)), stepStyle(string(s.Phase))}, plain(since), plain(attempt),
-		plain(sentence(s.Reason, s.Message)), plain(strings.Join(s.Actors, ", ")),
+		plain(s.Reason.With(s.Message)), plain(strings.Join(s.Actors, ", ")),
 	}
 }
 
@@ -82,14 +81,9 @@ func (p *printer) peopleWaits(v *view.Status) {
 				first = false
 			}
 			p.line("  %s waits for %s", text.Clean(strings.TrimSuffix(a.App.String()+" step "+w.Step, " step ")), text.Clean(w.For))
-			p.line("     %s", commandFor(a.App, w))
+			p.line("     %s", text.Clean(w.Command(a.App)))
 		}
 	}
-}
-
-// commandFor returns the command that ends a wait.
-func commandFor(app model.AppID, w workflow.Wait) string {
-	return text.Clean(strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step)))
 }
 
 // stepStyle returns the colour of a phase of a run or of a step.

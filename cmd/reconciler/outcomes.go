@@ -76,7 +76,7 @@ func (p *printer) outcomes(in *model.Instance) {
 
 // outcome is one line about what is refused.
 func (p *printer) outcome(o *model.Outcome) string {
-	line := string(o.Reason) + ": " + o.Message
+	line := o.Reason.With(o.Message)
 	if o.Objects > 1 {
 		line += fmt.Sprintf(", and so of %d more", o.Objects-1)
 	}

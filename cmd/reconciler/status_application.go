@@ -56,13 +56,13 @@ func readyOf(v *view.Application) string {
 // whyOf returns the reason and its sentence, of a refused update if there is one.
 func whyOf(v *view.Application) string {
 	if v.Damaged != nil {
-		return sentence(model.ReasonRecordDamaged, v.Damaged.String())
+		return model.ReasonRecordDamaged.With(v.Damaged.String())
 	}
 	reason, message, prefix := v.Reason, v.Message, ""
 	if v.Refused != nil {
 		reason, message, prefix = v.Refused.Reason, v.Refused.Message, "update refused: "
 	}
-	return prefix + sentence(reason, message)
+	return prefix + reason.With(message)
 }
 
 // waitingLine returns the applications that wait for capacity, the first in line first.

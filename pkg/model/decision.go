@@ -30,6 +30,14 @@ const (
 // stands beside it in a message.
 type Reason string
 
+// With returns the reason and the sentence that goes with it.
+func (r Reason) With(sentence string) string {
+	if sentence == "" {
+		return string(r)
+	}
+	return string(r) + ": " + sentence
+}
+
 // Reasons of decisions.
 const (
 	ReasonFits                Reason = "Fits"

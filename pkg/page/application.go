@@ -127,22 +127,19 @@ func (p *page) decision(d *model.Decision) {
 		p.line("Decided on source commit %s.\n", p.to.commit(d.Inputs.Commit, 40))
 	}
 	p.shares(d)
-	var checks [][]string
-	for _, c := range d.Constraints {
+	p.table("", []string{"Check", "Asked", "Used by others", "Limit", "Shortfall", "", "Limit set at"}, rowsOf(d.Constraints, func(c model.Constraint) []string {
 		mark := "✅ ok"
 		if !c.OK {
 			mark = "❌ **short**"
 		}
-		checks = append(checks, []string{code(c.Name), escape(c.Asked), escape(c.Used), escape(c.Limit), escape(c.Short), mark, p.to.place(c.At, d.Inputs.Commit)})
-	}
-	p.table("", []string{"Check", "Asked", "Used by others", "Limit", "Shortfall", "", "Limit set at"}, checks)
+		return []string{code(c.Name), escape(c.Asked), escape(c.Used), escape(c.Limit), escape(c.Short), mark, p.to.place(c.At, d.Inputs.Commit)}
+	}))
 	p.advice(d)
-	var rows [][]string
-	for _, x := range d.Ahead[:min(len(d.Ahead), maxRows)] {
-		rows = append(rows, []string{code(x.App.String()), escape(x.Holds), escape(string(x.Standing)), thousandths(x.Share), thousandths(x.FairShare)})
-	}
-	p.table("Ahead of it", []string{"Application", "Holds", "Stands", "Its tenant has", "Fair share"}, rows)
-	if len(d.BlockedBy) > 0 && len(rows) == 0 {
+	ahead := d.Ahead[:min(len(d.Ahead), maxRows)]
+	p.table("Ahead of it", []string{"Application", "Holds", "Stands", "Its tenant has", "Fair share"}, rowsOf(ahead, func(x model.Competitor) []string {
+		return []string{code(x.App.String()), escape(x.Holds), escape(string(x.Standing)), thousandths(x.Share), thousandths(x.FairShare)}
+	}))
+	if len(d.BlockedBy) > 0 && len(ahead) == 0 {
 		ahead := make([]string, 0, len(d.BlockedBy))
 		for _, app := range d.BlockedBy[:min(len(d.BlockedBy), maxRows)] {
 			ahead = append(ahead, code(app.String()))
@@ -171,8 +168,7 @@ func (p *page) shares(d *model.Decision) {
 func thousandths(n int) string { return bar(int64(n), 1000) }
 
 func (p *page) components(in *model.Instance) {
-	var rows [][]string
-	for _, c := range in.Components {
+	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rowsOf(in.Components, func(c model.ComponentState) []string {
 		kind, critical, times := "", "", ""
 		granted, run, each := fmt.Sprint(c.Grant.Replicas), fmt.Sprint(c.Run), escape(c.Grant.Requests.String())
 		if in.Spec != nil {
@@ -200,11 +196,8 @@ func (p *page) components(in *model.Instance) {
 		if times != "" {
 			state += "; " + times
 		}
-		rows = append(rows, []string{
-			code(c.Grant.Component) + critical, kind, granted, run, each, escape(c.Grant.QoS), escape(c.Grant.Pool), state,
-		})
-	}
-	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rows)
+		return []string{code(c.Grant.Component) + critical, kind, granted, run, each, escape(c.Grant.QoS), escape(c.Grant.Pool), state}
+	}))
 }
 
 // shown lists what the runtimes showed when the page was written: how much they were
@@ -214,12 +207,11 @@ func (p *page) shown(in *model.Instance) {
 	if in.Shown == nil {
 		return
 	}
-	var rows [][]string
 	columns, says := []string{"Component", "Told to run", "Ready", "Images"}, slices.ContainsFunc(in.Shown.Components, func(c model.ShownComponent) bool { return c.Says != "" })
 	if says {
 		columns = append(columns, "Its definition says")
 	}
-	for _, c := range in.Shown.Components {
+	p.table("What runs", columns, rowsOf(in.Shown.Components, func(c model.ShownComponent) []string {
 		name, images := code(c.Component), make([]string, len(c.Images))
 		if c.Beside {
 			name += " (next version)"
@@ -231,9 +223,8 @@ func (p *page) shown(in *model.Instance) {
 		if says {
 			row = append(row, escape(c.Says))
 		}
-		rows = append(rows, row)
-	}
-	p.table("What runs", columns, rows)
+		return row
+	}))
 	if in.InStages() {
 		p.line("\nCounted at %s.", moment(in.Shown.At))
 	}
@@ -254,11 +245,7 @@ func (p *page) history(transitions []model.Transition) {
 		if t.From != "" {
 			to = escape(string(t.From)) + " → " + to
 		}
-		why := string(t.Reason)
-		if t.Message != "" {
-			why += ": " + t.Message
-		}
-		rows = append(rows, []string{moment(t.At), fmt.Sprintf("#%d", t.Instance), to, escape(why), p.to.commit(t.Commit, 10)})
+		rows = append(rows, []string{moment(t.At), fmt.Sprintf("#%d", t.Instance), to, escape(t.Reason.With(t.Message)), p.to.commit(t.Commit, 10)})
 	}
 	p.table("History", []string{"When", "Instance", "Phase", "Why", "Source"}, rows)
 }

@@ -159,21 +159,18 @@ func poolRows(l *model.Ledger) [][]string {
 			granted[c.Grant.Pool] = granted[c.Grant.Pool].Add(c.Takes())
 		}
 	}
-	var rows [][]string
-	for i := range l.Pools {
-		pool := &l.Pools[i]
+	return rowsOf(l.Pools, func(pool model.Pool) []string {
 		g := granted[pool.Name]
 		var devices []string
 		for _, d := range pool.Capacity.Names()[2:] {
 			devices = append(devices, code(d)+" "+share(d, g.Get(d), pool.Capacity.Get(d), true))
 		}
-		rows = append(rows, []string{
+		return []string{
 			escape(pool.Name), fmt.Sprint(pool.Nodes),
 			share("cpu", g.CPU, pool.Capacity.CPU, true), share("memory", g.Memory, pool.Capacity.Memory, true),
 			strings.Join(devices, "<br>"),
-		})
-	}
-	return rows
+		}
+	})
 }
 
 func waitingRows(l *model.Ledger) [][]string {
@@ -224,22 +221,16 @@ func peopleRows(l *model.Ledger) [][]string {
 	}
 	var list []wait
 	for i := range l.Instances {
-		if in := &l.Instances[i]; in.Run != nil {
-			for _, w := range workflow.Waits(in.Run, in.RunSpec()) {
-				if w.People {
-					list = append(list, wait{in.App, w})
-				}
+		in := &l.Instances[i]
+		for _, w := range workflow.Waits(in.Run, in.RunSpec()) {
+			if w.People {
+				list = append(list, wait{in.App, w})
 			}
 		}
 	}
 	return rowsOf(list, func(w wait) []string {
-		return []string{appLink(w.app), code(w.Step), brief(w.For), moment(w.Until), code(commandFor(w.app, w.Wait))}
+		return []string{appLink(w.app), code(w.Step), brief(w.For), moment(w.Until), code(w.Command(w.app))}
 	})
-}
-
-// commandFor is what people type to end a wait.
-func commandFor(app model.AppID, w workflow.Wait) string {
-	return strings.TrimSpace(fmt.Sprintf("reconciler %s %s %s", w.Action, app, w.Step))
 }
 
 func refusedRows(l *model.Ledger) [][]string {

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -10,14 +11,8 @@ import (
 // outcomes shows what the cluster does not carry as it was told, and what was put back
 // after others had changed it, and what nodes do not keep.
 func (p *page) outcomes(in *model.Instance) {
-	var refused, ofNodes []model.Outcome
-	for i := range in.Outcomes {
-		if o := in.Outcomes[i]; o.OfNodes() {
-			ofNodes = append(ofNodes, o)
-		} else {
-			refused = append(refused, o)
-		}
-	}
+	refused := slices.DeleteFunc(slices.Clone(in.Outcomes), func(o model.Outcome) bool { return o.OfNodes() })
+	ofNodes := slices.DeleteFunc(slices.Clone(in.Outcomes), func(o model.Outcome) bool { return !o.OfNodes() })
 	p.table("What the cluster refuses", []string{"Object", "Component", "Reason", "Field", "Why", "Since", "Tried again"}, rowsOf(refused, func(o model.Outcome) []string {
 		return []string{objectsOf(&o), code(o.Component), escape(string(o.Reason)), code(o.Field), escape(o.Message), moment(o.First), tried(&o)}
 	}))

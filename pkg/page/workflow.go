@@ -67,7 +67,7 @@ func (p *page) run(in *model.Instance) {
 			line += ", until " + moment(w.Until)
 		}
 		if w.Action != "" {
-			line += ". To end that: " + code(commandFor(in.App, w))
+			line += ". To end that: " + code(w.Command(in.App))
 		}
 		p.line("%s", line)
 	}

@@ -152,7 +152,7 @@ func grantText(g *model.Grant) string {
 func (a *Application) Why() string {
 	switch {
 	case a.Effect == Refused && a.Refused != nil:
-		return sentence(a.Refused.Reason, a.Refused.Message) + helps(a.After)
+		return a.Refused.Reason.With(a.Refused.Message) + helps(a.After)
 	case a.Effect == Removed:
 		return "Git does not want it any more"
 	case len(a.Changes) > 0 && (a.Effect == Regranted || a.Effect == Readmitted):
@@ -160,7 +160,7 @@ func (a *Application) Why() string {
 	case a.After == nil:
 		return ""
 	}
-	return sentence(a.After.Reason, a.After.Message) + helps(a.After)
+	return a.After.Reason.With(a.After.Message) + helps(a.After)
 }
 
 // helps names the change that would give the application what it lacks, of several the one that costs others least.
@@ -172,13 +172,6 @@ func helps(d *model.Decision) string {
 		return ". What would help: " + changes[0]
 	}
 	return ""
-}
-
-func sentence(reason model.Reason, message string) string {
-	if message == "" {
-		return string(reason)
-	}
-	return string(reason) + ": " + message
 }
 
 // String describes a price that differs: "1.2500 → 2.5000". It is "" for one that does not.

@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -14,6 +15,11 @@ type Wait struct {
 	Until  time.Time `json:"until,omitzero"`   // it waits no longer
 	Action string    `json:"action,omitempty"` // the command that ends it, "" if people have no part in it
 	People bool      `json:"people,omitempty"` // it does not end well by itself: a person has to act
+}
+
+// Command returns what people type to end a wait of an application.
+func (w Wait) Command(app model.AppID) string {
+	return strings.TrimSpace("reconciler " + w.Action + " " + app.String() + " " + w.Step)
 }
 
 // Waits returns what a run waits for, in the order of the workflow. Spec is what
