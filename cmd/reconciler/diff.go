@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
+	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/runtime/kubernetes"
 	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
@@ -46,11 +45,7 @@ itself failed.`,
   # for programs: the fields that kubectl users hold
   reconciler diff -o json | jq '.deviations[].fields[]? | select(.manager | test("kubectl"))'`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			which, err := view.ParseSelection(args...)
-			if err != nil {
-				return err
-			}
+		RunE: withSelection(func(cmd *cobra.Command, which view.Selection) error {
 			clusters, err := cluster.all()
 			if err != nil {
 				return err
@@ -66,7 +61,7 @@ itself failed.`,
 				}
 				return orDiffers(writeAnswer(cmd, answer, func(p *printer) { p.diff(&answer, which) }), len(answer.Deviations) > 0)
 			})
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	f.addPlaces(fl)
@@ -158,13 +153,7 @@ func shortValue(v any) string {
 	if v == nil {
 		return "absent"
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "?"
-	}
-	r := []rune(strings.TrimSpace(b.String()))
+	r := []rune(string(plan.Encoded(v)))
 	if len(r) > shownValue {
 		r = slices.Concat(r[:shownValue-1], []rune{'…'})
 	}

@@ -24,15 +24,11 @@ confirms their removal.`,
 		Example: `  reconciler orphans
   reconciler orphans acme -o json`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			selected, err := view.ParseSelection(args...)
-			if err != nil {
-				return err
-			}
+		RunE: withSelection(func(cmd *cobra.Command, selected view.Selection) error {
 			return answer(cmd, &from, func(_ *ledgerReader, l *model.Ledger) ([]model.Inventory, error) {
-				return append([]model.Inventory{}, view.OrphansOf(l, selected)...), nil // never null as JSON
+				return view.OrphansOf(l, selected), nil
 			}, (*printer).orphans)
-		},
+		}),
 	}
 	from.add(cmd.Flags())
 	addOutput(cmd, usualOutput)

@@ -40,19 +40,15 @@ refused, and 2 if the command itself failed.`,
   # for programs
   reconciler render acme -o json | jq -r '.objects[].kind'`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			which, err := view.ParseSelection(args[0])
-			if err != nil {
-				return err
-			}
+		RunE: withSelection(func(cmd *cobra.Command, which view.Selection) error {
 			return f.open(cmd, func(o offline.Options, c offline.Case) error {
 				made, err := offline.Render(cmd.Context(), o, c, head, model.AppID{Tenant: which.Tenant, Name: which.App})
 				if err != nil {
 					return err
 				}
-				return writeRendering(cmd, view.RenderingOf(made.Objects, made.Problems, made.Notes))
+				return writeRendering(cmd, made)
 			})
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	f.add(fl)
@@ -63,7 +59,7 @@ refused, and 2 if the command itself failed.`,
 
 // writeRendering prints an answer, and ends the command with the exit code of a refusal if there is one. As YAML the objects are
 // documents of a stream, and the rest goes to standard error.
-func writeRendering(cmd *cobra.Command, answer view.Rendering) error {
+func writeRendering(cmd *cobra.Command, answer offline.Rendering) error {
 	if formatOf(cmd) == "json" {
 		return orDiffers(writeAnswer(cmd, answer, nil), len(answer.Problems) > 0)
 	}

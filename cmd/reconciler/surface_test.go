@@ -53,7 +53,7 @@ var answers = map[string]any{
 	"pin":                pinView{},
 	"plan":               view.Plan{},
 	"reject":             requestView{},
-	"render":             view.Rendering{},
+	"render":             offline.Rendering{},
 	"replay":             offline.Replayed{},
 	"restart":            requestView{},
 	"restore":            restorationView{},

@@ -58,15 +58,13 @@ func (e Capacity) domains(p *model.Pool) error {
 
 // apply changes the named pool.
 func (e Capacity) apply(pools []model.Pool) (err error) {
-	var known []string
-	for i := range pools {
-		if known = append(known, pools[i].Name); pools[i].Name == e.pool {
-			if e.resource == poolDomains {
-				return e.domains(&pools[i])
-			}
-			pools[i].Capacity, err = e.amount(pools[i].Capacity, e.resource)
-			return err
-		}
+	p, ok := model.Find(pools, e.pool)
+	switch {
+	case !ok:
+		return fmt.Errorf("--capacity %w", e.unknown("pool", e.pool, model.Names(pools)))
+	case e.resource == poolDomains:
+		return e.domains(p)
 	}
-	return fmt.Errorf("--capacity %w", e.unknown("pool", e.pool, known))
+	p.Capacity, err = e.amount(p.Capacity, e.resource)
+	return err
 }

@@ -43,10 +43,7 @@ func (o *object) put(path []string, value any) error {
 func (o *object) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	for i, name := range o.names {
-		label, err := json.Marshal(name)
-		if err != nil {
-			return nil, err
-		}
+		label, _ := json.Marshal(name) // strings can be encoded
 		value, err := json.Marshal(o.values[i])
 		if err != nil {
 			return nil, err

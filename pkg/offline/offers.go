@@ -50,18 +50,13 @@ func (b *Base) Offers(tenant string) (Offers, error) {
 		for _, name := range s.builtIn(of.def) {
 			*of.types = append(*of.types, OfferedType{Name: name, About: s.about(of.def, name)})
 		}
-		defined, err := definedTypes(b.was.files, ".", "platform", of.field)
-		if err != nil {
-			return o, err
+		for _, by := range definers(tenant) {
+			defined, err := definedTypes(b.was.files, by.dir, by.layer, of.field)
+			if err != nil {
+				return o, err
+			}
+			*of.types = append(*of.types, defined...)
 		}
-		*of.types = append(*of.types, defined...)
-		if !model.ValidName(tenant) {
-			continue
-		}
-		if defined, err = definedTypes(b.was.files, "tenants/"+tenant, "tenant", of.field); err != nil {
-			return o, err
-		}
-		*of.types = append(*of.types, defined...)
 	}
 	var all []string // that can have traits: those of definitions are checked where they are used
 	for _, t := range o.ComponentTypes {

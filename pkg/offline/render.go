@@ -17,9 +17,9 @@ const hiddenValue = "<hidden>"
 
 // Rendering is the objects of an application, or of a tenant with all its applications.
 type Rendering struct {
-	Objects  []map[string]any // in the order in which they are applied; values of Secrets are hidden
-	Problems []model.Problem  // why applications have none
-	Notes    []string
+	Objects  []map[string]any `json:"objects"`  // in the order in which they are applied; values of Secrets are hidden
+	Problems []model.Problem  `json:"problems"` // why applications have none
+	Notes    []string         `json:"notes"`
 }
 
 // Render returns the objects of an application, or of a tenant if the name of the application is "", as they are once all
@@ -47,7 +47,7 @@ func Render(ctx context.Context, o Options, c Case, head string, which model.App
 		}
 		out = next.Outcome
 	}
-	made := Rendering{Problems: refusals(out.Fleet, which)}
+	made := Rendering{Objects: []map[string]any{}, Problems: append([]model.Problem{}, refusals(out.Fleet, which)...)} // [] and not null in JSON
 	if out.Fleet.Platform != nil {
 		a.renderSelected(is.revision, &out, which, &n)
 	}
@@ -58,7 +58,7 @@ func Render(ctx context.Context, o Options, c Case, head string, which model.App
 			}
 		}
 	}
-	made.Notes = n
+	made.Notes = append([]string{}, n...)
 	return made, nil
 }
 

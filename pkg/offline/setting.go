@@ -183,33 +183,27 @@ func (c Setting) apply(fleet *model.Fleet) error {
 	var known []string
 	switch kind {
 	case "tenant":
-		fleet.Tenants = slices.Clone(fleet.Tenants)
-		for i := range fleet.Tenants {
-			t := &fleet.Tenants[i]
-			if known = append(known, t.Name); t.Name == name {
-				f := shareFields(&t.Weight, &t.Guarantee, &t.Quota, &t.Borrow, &t.Lend)
-				f.poolQuotas(&t.PoolQuotas)
-				f.count("quota.applications", &t.MaxApplications, 1)
-				f.count("quota.workloads", &t.MaxWorkloads, 1)
-				f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
-				f.policy(fleet, t.Name, &t.Policy)
-				return f.apply(c, "tenant "+name, field)
-			}
+		known, fleet.Tenants = model.Names(fleet.Tenants), slices.Clone(fleet.Tenants)
+		if t, ok := model.Find(fleet.Tenants, name); ok {
+			f := shareFields(&t.Weight, &t.Guarantee, &t.Quota, &t.Borrow, &t.Lend)
+			f.poolQuotas(&t.PoolQuotas)
+			f.count("quota.applications", &t.MaxApplications, 1)
+			f.count("quota.workloads", &t.MaxWorkloads, 1)
+			f.count("quota.priorityCeiling", &t.PriorityCeiling, 0)
+			f.policy(fleet, t.Name, &t.Policy)
+			return f.apply(c, "tenant "+name, field)
 		}
 	case "group":
 		if fleet.Platform == nil {
 			break
 		}
 		platform := *fleet.Platform
-		platform.Groups = slices.Clone(platform.Groups)
+		known, platform.Groups = model.Names(platform.Groups), slices.Clone(platform.Groups)
 		fleet.Platform = &platform
-		for i := range platform.Groups {
-			g := &platform.Groups[i]
-			if known = append(known, g.Name); g.Name == name {
-				f := shareFields(&g.Weight, &g.Guarantee, &g.Quota, &g.Borrow, &g.Lend)
-				f.poolQuotas(&g.PoolQuotas)
-				return f.apply(c, "group "+name, field)
-			}
+		if g, ok := model.Find(platform.Groups, name); ok {
+			f := shareFields(&g.Weight, &g.Guarantee, &g.Quota, &g.Borrow, &g.Lend)
+			f.poolQuotas(&g.PoolQuotas)
+			return f.apply(c, "group "+name, field)
 		}
 	case "application":
 		fleet.Applications = slices.Clone(fleet.Applications)

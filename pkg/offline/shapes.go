@@ -154,33 +154,32 @@ func (s shapes) traits() (out []OfferedType) {
 
 // SchemaOf returns a layer as JSON Schema, with what the platform of a fleet defines, and a tenant, if one is named.
 func SchemaOf(layer string, files fs.FS, tenant string) ([]byte, error) {
-	defined, err := definitionsIn(files, ".", "platform")
-	if err != nil {
-		return nil, err
-	}
-	if model.ValidName(tenant) {
-		own, err := definitionsIn(files, "tenants/"+tenant, "tenant")
+	var defined []jsonschema.Definition
+	for _, by := range definers(tenant) {
+		written, err := layerFiles(files, by.dir)
 		if err != nil {
 			return nil, err
 		}
-		defined = append(defined, own...)
+		for _, f := range written {
+			defined = append(defined, jsonschema.Definitions(by.layer, f.Data)...)
+		}
 	}
 	return jsonschema.Of(layer, defined...)
+}
+
+// definer is a layer that can define types.
+type definer struct{ dir, layer string }
+
+// definers returns the layers whose definitions a tenant can use; without one, those that everybody can use.
+func definers(tenant string) []definer {
+	list := []definer{{".", "platform"}}
+	if model.ValidName(tenant) {
+		list = append(list, definer{"tenants/" + tenant, "tenant"})
+	}
+	return list
 }
 
 // Schema returns a layer of the base as JSON Schema, with what a tenant can use.
 func (b *Base) Schema(layer, tenant string) ([]byte, error) {
 	return SchemaOf(layer, b.was.files, tenant)
-}
-
-// definitionsIn returns what the layer in a directory defines.
-func definitionsIn(files fs.FS, dir, layer string) (all []jsonschema.Definition, err error) {
-	written, err := layerFiles(files, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range written {
-		all = append(all, jsonschema.Definitions(layer, f.Data)...)
-	}
-	return all, nil
 }

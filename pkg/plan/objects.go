@@ -137,16 +137,16 @@ func Fields(before, after []byte) []FieldChange {
 	}
 	patch, err := jsondiff.Compare(decoded(before), decoded(after))
 	if err != nil {
-		return []FieldChange{{Path: "", Before: encoded(string(before)), After: encoded(string(after))}}
+		return []FieldChange{{Path: "", Before: Encoded(string(before)), After: Encoded(string(after))}}
 	}
 	fields := make([]FieldChange, 0, len(patch))
 	for _, op := range patch {
 		f := FieldChange{Path: readable(op.Path)}
 		if op.Type != jsondiff.OperationAdd {
-			f.Before = encoded(op.OldValue)
+			f.Before = Encoded(op.OldValue)
 		}
 		if op.Type != jsondiff.OperationRemove {
-			f.After = encoded(op.Value)
+			f.After = Encoded(op.Value)
 		}
 		fields = append(fields, f)
 	}
@@ -186,7 +186,8 @@ func keyed(v any) any {
 	return v
 }
 
-func encoded(v any) json.RawMessage {
+// Encoded writes a value as JSON on one line. Characters that HTML gives a meaning to stay as they are.
+func Encoded(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

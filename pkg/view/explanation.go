@@ -37,14 +37,9 @@ func Explain(l *model.Ledger, app model.AppID) (Explanation, error) {
 	x := Explanation{
 		App: app, Instance: in, Spec: in.Spec, Previous: in.Previous, Run: in.Run, Waits: workflow.Waits(in.Run, in.RunSpec()),
 	}
-	x.OverQuota = s.overQuota(l)
+	x.OverQuota, x.Problems = s.overQuota(l), s.problems(l)
 	if d, ok := l.Decision(app); ok {
 		x.Decision = underQuota(d, x.OverQuota)
-	}
-	for _, p := range l.AllProblems() {
-		if s.concerns(p) {
-			x.Problems = append(x.Problems, p)
-		}
 	}
 	return x, nil
 }

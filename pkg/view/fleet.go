@@ -94,12 +94,7 @@ func tenantsOf(l *model.Ledger) (all []TenantCounts) {
 		of(l.Tenants[i].Name)
 	}
 	for i := range l.Instances {
-		in := &l.Instances[i]
-		t := of(in.App.Tenant)
-		t.add(l, in)
-		if len(peopleWaits(in)) > 0 {
-			t.NeedsPeople++
-		}
+		of(l.Instances[i].App.Tenant).add(l, &l.Instances[i])
 	}
 	for _, t := range tenants {
 		all = append(all, *t)
@@ -133,6 +128,9 @@ func (t *TenantCounts) add(l *model.Ledger, in *model.Instance) {
 	if severityOf(l, in).unwell() {
 		t.Unwell++
 	}
+	if len(peopleWaits(in)) > 0 {
+		t.NeedsPeople++
+	}
 	if in.Phase == model.PhaseAdmitted {
 		if d, ok := l.Decision(in.App); ok && d.Verdict == model.VerdictWaiting {
 			t.Waiting++
@@ -142,9 +140,6 @@ func (t *TenantCounts) add(l *model.Ledger, in *model.Instance) {
 
 // peopleWaits returns the steps of an application that go on only if somebody acts.
 func peopleWaits(in *model.Instance) (list []PeopleWait) {
-	if in.Run == nil || in.Run.Phase.Ended() {
-		return nil
-	}
 	for _, w := range workflow.Waits(in.Run, in.RunSpec()) {
 		if w.People {
 			list = append(list, PeopleWait{App: in.App, Run: in.Run.Number, Step: w.Step, What: w.For, Until: w.Until, Action: w.Action})

@@ -47,10 +47,11 @@ func (s Selection) Has(app model.AppID) bool {
 	return (s.Tenant == "" || s.Tenant == app.Tenant) && (s.App == "" || s.App == app.Name)
 }
 
-// concerns reports whether a problem affects what is selected. A problem of the platform or of a tenant affects everything
-// below it.
-func (s Selection) concerns(p model.Problem) bool {
-	return (p.Tenant == "" || s.Tenant == "" || p.Tenant == s.Tenant) && (p.App == "" || s.App == "" || p.App == s.App)
+// problems returns those that affect what is selected. A problem of the platform or of a tenant affects everything below it.
+func (s Selection) problems(l *model.Ledger) []model.Problem {
+	return kept(l.AllProblems(), func(p *model.Problem) bool {
+		return (p.Tenant == "" || s.Tenant == "" || p.Tenant == s.Tenant) && (p.App == "" || s.App == "" || p.App == s.App)
+	})
 }
 
 // overQuota lists what the selected tenants, and the groups that they are in, have beyond their quotas.

@@ -75,7 +75,8 @@ type Waiting struct {
 // StatusOf returns the state of the selected applications.
 func StatusOf(l *model.Ledger, s Selection) Status {
 	v := Status{
-		Ledger: l.Identity, Commit: l.Commit, Left: l.Source.Left, Phases: map[model.Phase]int{}, Applications: []Application{}, OverQuota: s.overQuota(l), Problems: []model.Problem{},
+		Ledger: l.Identity, Commit: l.Commit, Left: l.Source.Left, Phases: map[model.Phase]int{}, Applications: []Application{}, OverQuota: s.overQuota(l),
+		Orphans: OrphansOf(l, s), Problems: s.problems(l),
 	}
 	if l.Platform != nil {
 		v.Fleet = l.Platform.Name
@@ -87,24 +88,13 @@ func StatusOf(l *model.Ledger, s Selection) Status {
 			v.Phases[in.Phase]++
 		}
 	}
-	v.Orphans = OrphansOf(l, s)
-	for _, p := range l.AllProblems() {
-		if s.concerns(p) {
-			v.Problems = append(v.Problems, p)
-		}
-	}
 	return v
 }
 
 // OrphansOf returns the selected applications with objects in the cluster that no record
-// knows.
-func OrphansOf(l *model.Ledger, s Selection) (list []model.Inventory) {
-	for _, o := range l.Orphans {
-		if s.Has(o.App) {
-			list = append(list, o)
-		}
-	}
-	return list
+// knows. They are never nil.
+func OrphansOf(l *model.Ledger, s Selection) []model.Inventory {
+	return kept(l.Orphans, func(o *model.Inventory) bool { return s.Has(o.App) })
 }
 
 func applicationOf(l *model.Ledger, in *model.Instance) Application {

@@ -37,7 +37,7 @@ func TenantOf(l *model.Ledger, name string) (Tenant, error) {
 	}
 	v := Tenant{
 		Declared: found, TenantCounts: TenantCounts{Tenant: name, Phases: map[model.Phase]int{}},
-		OverQuota: append([]model.OverQuota{}, s.overQuota(l)...), Problems: []model.Problem{},
+		OverQuota: append([]model.OverQuota{}, s.overQuota(l)...),
 	}
 	var use model.Usage
 	var decided model.Inputs // of the decision with the shares
@@ -49,9 +49,6 @@ func TenantOf(l *model.Ledger, name string) (Tenant, error) {
 		}
 		use.Add(in)
 		v.add(l, in)
-		if len(peopleWaits(in)) > 0 {
-			v.NeedsPeople++
-		}
 		if in.Phase.Active() {
 			v.CostPerHour += prices.Of(in)
 		}
@@ -64,10 +61,6 @@ func TenantOf(l *model.Ledger, name string) (Tenant, error) {
 		v.Weight, v.PriorityCeiling, v.Isolation, v.PodSecurity = declared.Weight, declared.PriorityCeiling, declared.Isolation, declared.PodSecurity
 	}
 	v.Amounts = model.AmountsOf(declared, use)
-	for _, p := range l.AllProblems() {
-		if p.Tenant == name && len(v.Problems) < MaxRows {
-			v.Problems = append(v.Problems, p)
-		}
-	}
+	v.Problems = firstRows(kept(l.AllProblems(), func(p *model.Problem) bool { return p.Tenant == name }))
 	return v, nil
 }

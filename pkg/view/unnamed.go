@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/plan"
 )
 
 // Unnamed takes the names of tenants that somebody may not read, and of their applications and files, out of answers.
@@ -68,11 +69,7 @@ func (u *Unnamed) JSON(body []byte) []byte {
 			out.Write(literal)
 			continue
 		}
-		var quoted bytes.Buffer
-		e := json.NewEncoder(&quoted)
-		e.SetEscapeHTML(false)
-		_ = e.Encode(said)
-		out.Write(bytes.TrimSuffix(quoted.Bytes(), []byte("\n")))
+		out.Write(plan.Encoded(said))
 	}
 	out.Write(body)
 	return out.Bytes()

@@ -23,40 +23,24 @@ type Vet struct {
 // VetOf reports the part of a fleet that lies in a directory of the fleet repo, "." for all, and the problems there and in
 // the layers above it.
 func VetOf(fleet *model.Fleet, problems []model.Problem, directory, below string) Vet {
-	v := Vet{Directory: directory, RefusedTenants: []string{}, Refused: []model.AppID{}, Problems: []model.Problem{}, Notes: []string{}}
+	v := Vet{Directory: directory, Refused: []model.AppID{}, Notes: []string{}}
 	in := func(name string) bool { return below == "." || name == below || strings.HasPrefix(name, below+"/") }
 	if below != "." {
 		v.Below = below
 	}
-	for i := range fleet.Tenants {
-		if in(layer.TenantDir(fleet.Tenants[i].Name)) {
-			v.Tenants++
-		}
-	}
-	for _, name := range fleet.UnusableTenants {
-		if in(layer.TenantDir(name)) {
-			v.Tenants++
-			v.RefusedTenants = append(v.RefusedTenants, name)
-		}
-	}
-	for _, a := range fleet.Applications {
-		if in(layer.ApplicationDir(a.ID)) {
-			v.Applications++
-		}
-	}
+	v.RefusedTenants = kept(fleet.UnusableTenants, func(name *string) bool { return in(layer.TenantDir(*name)) })
+	v.Tenants = len(v.RefusedTenants) + len(kept(fleet.Tenants, func(t *model.Tenant) bool { return in(layer.TenantDir(t.Name)) }))
 	for _, u := range fleet.Unusable {
 		if in(layer.ApplicationDir(u.App)) {
-			v.Applications++
 			v.Refused = append(v.Refused, u.App)
 		}
 	}
-	for _, p := range problems {
-		file := blamed(p)
+	v.Applications = len(v.Refused) + len(kept(fleet.Applications, func(a **model.Application) bool { return in(layer.ApplicationDir((*a).ID)) }))
+	v.Problems = kept(problems, func(p *model.Problem) bool {
+		file := blamed(*p)
 		above := path.Dir(file)
-		if in(file) || above == "." || strings.HasPrefix(below+"/", above+"/") {
-			v.Problems = append(v.Problems, p)
-		}
-	}
+		return in(file) || above == "." || strings.HasPrefix(below+"/", above+"/")
+	})
 	return v
 }
 
