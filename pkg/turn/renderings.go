@@ -89,9 +89,12 @@ func CheckRenderings(fleet model.Fleet, r Renderings) (model.Fleet, *Checked) {
 			return // its names stay unknown
 		}
 		if rendered[i].names = last.names[app.Digest]; rendered[i].names == nil || i < len(fleet.Applications) && !last.good[checkOf(app, t)] {
-			rendered[i] = r.render(app, render.Input{
+			set, problems := r.render(app, render.Input{
 				Fleet: r.Fleet, Prefix: r.Prefix, Tenant: t, Pools: fleet.Platform.Pools, Network: fleet.Platform.Network,
 			})
+			if rendered[i] = (rendering{problems: problems}); problems == nil {
+				rendered[i].names = render.Names(set, app)
+			}
 		}
 	})
 	next := &Checked{good: make(map[model.Digest]bool, len(specs)), names: make(map[model.Digest]*claim.Names, len(specs))}
@@ -161,17 +164,8 @@ type rendering struct {
 	problems []model.Problem // why it cannot be rendered
 }
 
-// render renders a spec at its full level. The instance of the input is made here.
-func (r *Renderings) render(app *model.Application, in render.Input) rendering {
-	set, problems := r.set(app, in)
-	if problems != nil {
-		return rendering{problems: problems}
-	}
-	return rendering{names: render.Names(set, app)}
-}
-
-// set returns the objects of an application, or why it cannot be rendered.
-func (r *Renderings) set(app *model.Application, in render.Input) (render.Set, []model.Problem) {
+// render returns the objects of a spec at its full level, or why it cannot be rendered. The instance of the input is made here.
+func (r *Renderings) render(app *model.Application, in render.Input) (render.Set, []model.Problem) {
 	var err error
 	if in.Builds, err = r.Builds(app); err != nil {
 		if later := (*evaluate.Postponed)(nil); errors.As(err, &later) {
