@@ -22,42 +22,42 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// outputFlag adds -o to a command.
-func outputFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().StringP("output", "o", "text", "text or json")
+// withOutput adds -o to a command.
+func withOutput(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringP("output", "o", "text", "text or json")
+	return cmd
 }
 
-// output prints v in the given format.
-func output(w io.Writer, format string, v any, print func(io.Writer)) error {
-	switch format {
+// output prints v in the format of -o.
+func output(cmd *cobra.Command, v any, print func(io.Writer)) error {
+	switch format := cmd.Flag("output").Value.String(); format {
 	case "text":
-		print(text.Writer{Out: w})
+		print(text.Writer{Out: cmd.OutOrStdout()})
 		return nil
 	case "json":
-		enc := json.NewEncoder(w)
+		enc := json.NewEncoder(cmd.OutOrStdout())
 		enc.SetIndent("", "  ")
 		return enc.Encode(v)
+	default:
+		return fmt.Errorf("--output %q: want text or json", format)
 	}
-	return fmt.Errorf("--output %q: want text or json", format)
 }
 
 func newProbe(cfg *nodeagent.Config) *cobra.Command {
-	cmd := &cobra.Command{
+	return withOutput(&cobra.Command{
 		Use:     "probe",
 		Short:   "Show what this host can enforce",
 		Example: "  nodeagent probe\n  nodeagent probe -o json | jq -r '.[] | select(.state != \"yes\").name'",
 		Args:    cobra.NoArgs,
-	}
-	format := outputFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		found := nodeagent.Probe(cfg.Root)
-		return output(cmd.OutOrStdout(), *format, found, func(w io.Writer) {
-			table(w, "ABILITY\tHERE\tMEANS\tDETAIL\tWHAT TO DO", found, func(f nodeagent.Finding) []any {
-				return []any{f.Name, f.State, f.Means, cmp.Or(f.Detail, "-"), cmp.Or(f.Do, "-")}
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found := nodeagent.Probe(cfg.Root)
+			return output(cmd, found, func(w io.Writer) {
+				table(w, "ABILITY\tHERE\tMEANS\tDETAIL\tWHAT TO DO", found, func(f nodeagent.Finding) []any {
+					return []any{f.Name, f.State, f.Means, cmp.Or(f.Detail, "-"), cmp.Or(f.Do, "-")}
+				})
 			})
-		})
-	}
-	return cmd
+		},
+	})
 }
 
 // status is what "status -o json" prints.
@@ -67,34 +67,32 @@ type status struct {
 }
 
 func newStatus(cfg *nodeagent.Config) *cobra.Command {
-	cmd := &cobra.Command{
+	return withOutput(&cobra.Command{
 		Use:     "status",
 		Short:   "Show the plan in force and the state of its settings",
 		Long:    "status prints the last report of the agent. The exit code is 1 if not all settings are in force.",
 		Example: "  nodeagent status\n  nodeagent status -o json | jq .degradations",
 		Args:    cobra.NoArgs,
-	}
-	format := outputFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		report, running, err := nodeagent.ReadReport(cfg.StateDir)
-		if err != nil {
-			return err
-		}
-		err = output(cmd.OutOrStdout(), *format, status{running, report}, func(w io.Writer) {
-			if running {
-				fmt.Fprintln(w, "agent:    running")
-			} else {
-				fmt.Fprintln(w, "agent:    not running, settings stay as they are")
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, running, err := nodeagent.ReadReport(cfg.StateDir)
+			if err != nil {
+				return err
 			}
-			fmt.Fprintf(w, "changed:  %s\n", report.Changed.Format(time.RFC3339))
-			printReport(w, report)
-		})
-		if err == nil && !report.Holds() {
-			err = errDiffer
-		}
-		return err
-	}
-	return cmd
+			err = output(cmd, status{running, report}, func(w io.Writer) {
+				if running {
+					fmt.Fprintln(w, "agent:    running")
+				} else {
+					fmt.Fprintln(w, "agent:    not running, settings stay as they are")
+				}
+				fmt.Fprintf(w, "changed:  %s\n", report.Changed.Format(time.RFC3339))
+				printReport(w, report)
+			})
+			if err == nil && !report.Holds() {
+				err = errDiffer
+			}
+			return err
+		},
+	})
 }
 
 func printReport(w io.Writer, r nodeagent.Report) {

@@ -20,21 +20,19 @@ type version struct {
 }
 
 func newVersion() *cobra.Command {
-	cmd := &cobra.Command{
+	return withOutput(&cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of this program and of the plans that it reads",
 		Example: "  nodeagent version\n  nodeagent version -o json | jq -r .commit",
 		Args:    cobra.NoArgs,
-	}
-	format := outputFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		v := version{buildinfo.Read(), []string{qos.APIVersion}}
-		return output(cmd.OutOrStdout(), *format, v, func(w io.Writer) {
-			fmt.Fprintf(w, "nodeagent  %s\ncommit     %s\ngo         %s\n", v.Version, cmp.Or(v.Commit, "unknown"), v.Go)
-			for _, plan := range v.Plans {
-				fmt.Fprintf(w, "plans      %s\n", plan)
-			}
-		})
-	}
-	return cmd
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v := version{buildinfo.Read(), []string{qos.APIVersion}}
+			return output(cmd, v, func(w io.Writer) {
+				fmt.Fprintf(w, "nodeagent  %s\ncommit     %s\ngo         %s\n", v.Version, cmp.Or(v.Commit, "unknown"), v.Go)
+				for _, plan := range v.Plans {
+					fmt.Fprintf(w, "plans      %s\n", plan)
+				}
+			})
+		},
+	})
 }
