@@ -106,15 +106,13 @@ func writeApproval(w *clone.Tree, r *request) (string, error) {
 			return "", err
 		}
 		name := filepath.FromSlash(approval.File)
-		if _, err := w.Top.Lstat(name); err == nil {
-			continue
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
 		if err := w.Top.MkdirAll(filepath.FromSlash(path.Dir(approval.File)), 0o755); err != nil {
 			return "", err
 		}
 		file, err := w.Top.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
 		if err != nil {
 			return "", err
 		}

@@ -34,11 +34,7 @@ It reads only the history of the status branch, which "reconciler compact" short
   # which applications were preempted today?
   reconciler events --since 24h -o json | jq '.[] | select(.reason == "Preempted")'`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			selected, err := view.ParseSelection(args...)
-			if err != nil {
-				return err
-			}
+		RunE: withSelection(func(cmd *cobra.Command, selected view.Selection) error {
 			if number < 1 {
 				return fmt.Errorf("-n %d: must be positive", number)
 			}
@@ -56,7 +52,7 @@ It reads only the history of the status branch, which "reconciler compact" short
 				events, earlier = view.Events(events, number)
 				return events, nil
 			}, func(p *printer, events []status.Event) { p.events(events, earlier > 0) })
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	from.add(fl)

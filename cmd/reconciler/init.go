@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -96,18 +97,15 @@ DIR-status-key, the key with which the reconciler signs the status branch.`,
 // checkEmpty returns an error unless the directory does not exist, is empty or is a new clone.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	for _, e := range entries {
 		if e.Name() != ".git" {
 			return fmt.Errorf("%s is not empty: it has %s; choose another directory", dir, text.Clean(e.Name()))
 		}
 	}
-	return nil
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // fleetNames are the names that a new fleet needs.
@@ -162,26 +160,18 @@ func (n *fleetNames) complete(dir string, in io.Reader, out io.Writer) error {
 		{&n.Tenant, "--tenant", "First tenant, such as a team or a customer", "demo"},
 		{&n.App, "--application", "Its first application", "hello"},
 	} {
-		given := *question.name != ""
 		for *question.name == "" && answers != nil {
 			fmt.Fprintf(out, "%s [%s]: ", question.about, question.reply)
 			if !answers.Scan() {
 				return errors.Join(answers.Err(), errors.New("no answer; --yes asks nothing"))
 			}
-			answer := strings.TrimSpace(answers.Text())
-			if answer == "" {
-				break
-			}
-			if !model.ValidName(answer) {
+			if answer := cmp.Or(strings.TrimSpace(answers.Text()), question.reply); model.ValidName(answer) {
+				*question.name = answer
+			} else {
 				fmt.Fprintln(out, nameRule)
-				continue
 			}
-			*question.name = answer
 		}
-		if *question.name == "" {
-			*question.name = question.reply
-		}
-		if given && !model.ValidName(*question.name) {
+		if *question.name = cmp.Or(*question.name, question.reply); !model.ValidName(*question.name) {
 			return fmt.Errorf("%s %q: %s", question.flag, *question.name, nameRule)
 		}
 	}

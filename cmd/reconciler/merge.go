@@ -141,7 +141,10 @@ func (f *mergeFlags) run(cmd *cobra.Command, branch string, commit func(*signing
 		return err
 	}
 	defer s.gate.Close()
-	if err := s.describe(); err != nil {
+	if s.view.Commits, err = s.lines("log", "--format=%h %s", s.tip+".."+s.side); err != nil {
+		return err
+	}
+	if s.view.Files, err = s.lines("diff", "--name-only", "--no-renames", s.tip+"..."+s.side); err != nil {
 		return err
 	}
 	to, err := commit(&s)
@@ -157,25 +160,10 @@ func (f *mergeFlags) run(cmd *cobra.Command, branch string, commit func(*signing
 	return writeAnswer(cmd, &s.view, func(p *printer) { p.signed(&s.view, to) })
 }
 
-// describe lists what the commit is about.
-func (s *signing) describe() error {
-	for _, list := range []struct {
-		to   *[]string
-		args []string
-	}{
-		{&s.view.Commits, []string{"log", "--format=%h %s", s.tip + ".." + s.side}},
-		{&s.view.Files, []string{"diff", "--name-only", "--no-renames", s.tip + "..." + s.side}},
-	} {
-		out, err := clone.Line(s.ctx, s.tree.Root, list.args...)
-		if err != nil {
-			return err
-		}
-		*list.to = []string{}
-		for line := range strings.Lines(out) {
-			*list.to = append(*list.to, strings.TrimSpace(line))
-		}
-	}
-	return nil
+// lines returns what git says, line by line; [] and not null in JSON.
+func (s *signing) lines(args ...string) ([]string, error) {
+	out, err := clone.Line(s.ctx, s.tree.Root, args...)
+	return strings.FieldsFunc(out, func(r rune) bool { return r == '\n' }), err
 }
 
 // commit makes a commit with a tree and parents, signed if the fleet or git asks for it.

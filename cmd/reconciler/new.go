@@ -90,6 +90,7 @@ type newFlags struct {
 	caseFlags
 	sets                 []string
 	message, branch      string
+	onto                 clone.DraftBranch // that is the branch
 	noCommit, accessible bool
 }
 
@@ -108,7 +109,8 @@ type newView struct {
 
 // run declares something: as the flags say, or as a person answers.
 func (f *newFlags) run(cmd *cobra.Command, d *offline.Declaration, args []string) error {
-	if err := nameIn(d, args); err != nil {
+	err := nameIn(d, args)
+	if err != nil {
 		return err
 	}
 	asks := len(f.sets) == 0 && isTerminal(cmd.InOrStdin()) && isTerminal(cmd.ErrOrStderr())
@@ -118,7 +120,7 @@ func (f *newFlags) run(cmd *cobra.Command, d *offline.Declaration, args []string
 	}
 	on := "" // the work tree
 	if f.branch != "" {
-		if _, err := clone.ParseDraftBranch(f.branch); err != nil {
+		if f.onto, err = clone.ParseDraftBranch(f.branch); err != nil {
 			return err
 		}
 		on = "HEAD"
@@ -206,11 +208,7 @@ func (f *newFlags) declare(cmd *cobra.Command, w *clone.Tree, base *offline.Base
 // save writes the files where the flags say.
 func (f *newFlags) save(ctx context.Context, w *clone.Tree, changes []clone.Change, message string, v *newView) error {
 	if f.branch != "" {
-		branch, err := clone.ParseDraftBranch(f.branch)
-		if err != nil {
-			return err
-		}
-		saved, err := w.Save(ctx, "HEAD", changes, message, branch)
+		saved, err := w.Save(ctx, "HEAD", changes, message, f.onto)
 		v.Committed, v.Branch = saved.Commit, saved.Branch
 		return err
 	}

@@ -56,7 +56,6 @@ func (k *keyboard) Read(b []byte) (int, error) {
 type question struct {
 	path     string // of the value, below what is declared
 	title    string
-	about    string
 	options  []string // to choose from; none: any text
 	many     bool     // of them
 	optional bool     // without an answer the policy or the schema decides
@@ -99,16 +98,16 @@ func (i *interview) answer(q question, fits func(string) error) (answer string, 
 	var several []string
 	switch {
 	case q.many:
-		field = huh.NewMultiSelect[string]().Title(title).Description(text.Clean(q.about)).Options(optionsOf(q.options)...).Value(&several).
+		field = huh.NewMultiSelect[string]().Title(title).Options(optionsOf(q.options)...).Value(&several).
 			Validate(func(list []string) error { return check(listOf(list)) })
 	case len(q.options) > 0:
 		choices := optionsOf(q.options)
 		if q.optional {
 			choices = append([]huh.Option[string]{huh.NewOption(later, "")}, choices...)
 		}
-		field = huh.NewSelect[string]().Title(title).Description(text.Clean(q.about)).Options(choices...).Value(&answer).Validate(check)
+		field = huh.NewSelect[string]().Title(title).Options(choices...).Value(&answer).Validate(check)
 	default:
-		field = huh.NewInput().Title(title).Description(text.Clean(q.about)).Value(&answer).Validate(check)
+		field = huh.NewInput().Title(title).Value(&answer).Validate(check)
 	}
 	if err := i.show(field); err != nil {
 		return "", err

@@ -130,16 +130,11 @@ func (f *caseFlags) run(cmd *cobra.Command, compare func(offline.Options, offlin
 			return err
 		}
 		answer := view.PlanOf(made)
-		if err := writePlan(cmd, &answer); err != nil {
-			return err
-		}
-		switch answer.Result {
-		case plan.ResultRefused:
+		err = writePlan(cmd, &answer)
+		if err == nil && answer.Result == plan.ResultRefused {
 			return &exitCode{code: exitRefused}
-		case plan.ResultChanges:
-			return &exitCode{code: exitDiffers}
 		}
-		return nil
+		return orDiffers(err, answer.Result == plan.ResultChanges)
 	})
 }
 

@@ -48,11 +48,7 @@ GRANT is the number of replicas granted, of the number that the application asks
   # after a push, in CI: did it arrive?
   reconciler status acme/shop --wait Running --commit "$(git rev-parse HEAD)" --timeout 5m`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			selected, err := view.ParseSelection(args...)
-			if err != nil {
-				return err
-			}
+		RunE: withSelection(func(cmd *cobra.Command, selected view.Selection) error {
 			if err := wait.check(); err != nil {
 				return err
 			}
@@ -100,7 +96,7 @@ GRANT is the number of replicas granted, of the number that the application asks
 				return err
 			}
 			return waited
-		},
+		}),
 	}
 	fl := cmd.Flags()
 	from.add(fl)

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -74,14 +72,9 @@ func (p *printer) version(v *versionView) {
 	p.line("reconciler  %s", v.Version)
 	p.line("commit      %s", cmp.Or(v.Commit, "unknown"))
 	p.line("go          %s", v.Go)
-	p.line("formats     of the status branch: reads %s, writes %s", numbers(v.Formats.Read), numbers(v.Formats.Write))
+	p.line("formats     of the status branch: reads %s, writes %s", text.Enumerate(v.Formats.Read, 9), text.Enumerate(v.Formats.Write, 9))
 	if v.Fleet != nil {
 		by := cmp.Or(text.Clean(v.Fleet.WrittenBy), "a program that does not write its version: one older than v0.1.0")
 		p.line("fleet       run by %s (format %s, status commit %s, %s ago)", by, v.Fleet.Format, shortCommit(v.Fleet.Commit), age(p.now.Sub(v.Fleet.Time)))
 	}
-}
-
-// numbers writes [1 2] as "1, 2".
-func numbers(list []int) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]")
 }

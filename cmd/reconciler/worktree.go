@@ -9,6 +9,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/offline"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // inWorkTree runs a command on the fleet repo that contains the directory of its argument, by default the current one.
@@ -59,4 +60,15 @@ func messageOf(subject string, paragraphs ...string) string {
 		}
 	}
 	return message
+}
+
+// withSelection reads the argument of a command about the fleet, a tenant or an application.
+func withSelection(do func(*cobra.Command, view.Selection) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		selected, err := view.ParseSelection(args...)
+		if err != nil {
+			return err
+		}
+		return do(cmd, selected)
+	}
 }
