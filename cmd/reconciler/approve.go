@@ -34,14 +34,14 @@ type requestFlags struct {
 	noCommit   bool
 }
 
-func (f *requestFlags) add(cmd *cobra.Command) {
+func (f *requestFlags) addTo(cmd *cobra.Command) *cobra.Command {
 	fl := cmd.Flags()
 	f.ledgerFlags.add(fl)
 	fl.Lookup("repo").Usage = "clone of the fleet repo; the status branch is read from its origin"
 	fl.StringVar(&f.runID, "run", "", "beginning of the run's digest; the command fails if the latest run is another")
 	fl.StringVarP(&f.why, "why", "m", "", "reason, for the file and the commit")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the file in the work tree")
-	addOutput(cmd, usualOutput)
+	return withOutput(cmd, usualOutput)
 }
 
 // requestView is the request as JSON.
@@ -236,11 +236,10 @@ committed.`
 				return f.run(cmd, r.action, args)
 			},
 		}
-		f.add(cmd)
 		if r.action == model.CommandResume {
 			cmd.Flags().IntVar(&f.stage, "stage", 0, "stage of the step, from 1 (default: the present one)")
 		}
-		all = append(all, cmd)
+		all = append(all, f.addTo(cmd))
 	}
 	return all
 }

@@ -66,8 +66,7 @@ With --check it changes no file, and the exit code is 1 if the file is out of da
 	fl.BoolVar(&check, "check", false, "change no file; exit with 1 if the file is out of date")
 	fl.BoolVar(&force, "force", false, "overwrite a file that this command did not write")
 	fl.StringVar(&file, "file", "", "`FILE` in the repo (default: the existing one, else CODEOWNERS)")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // codeownersOf returns the file for the declared access. If a layer is refused, its owners are unknown, and the result is

@@ -75,8 +75,7 @@ The exit code is 0, or 1 with --dry-run if there are commits to fold.`,
 	fl.IntVar(&days, "days", 90, "number of days of history to keep")
 	fl.StringVar(&signKey, "sign-key", "", "private `KEY` to sign the checkpoint of an unsigned branch with: SSH, or armored OpenPGP, without passphrase")
 	fl.BoolVar(&dryRun, "dry-run", false, "print what would be folded and change nothing")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 func (p *printer) compaction(c *status.Compaction, dryRun bool) {

@@ -52,8 +52,7 @@ objects go, and volumes stay.`,
 	fl.Lookup("repo").Usage = "clone of the fleet repo; the status branch is read from its origin"
 	fl.StringVarP(&f.why, "why", "m", "", "reason, for the commit")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the files in the work tree")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // confirmationView is the result of confirm-removal as JSON.

@@ -67,8 +67,7 @@ itself failed.`,
 	f.addPlaces(fl)
 	cluster.add(fl, "")
 	cluster.addFurther(fl)
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // compareWith compares clusters with what they are to have.

@@ -56,10 +56,9 @@ It reads only the history of the status branch, which "reconciler compact" short
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	addOutput(cmd, usualOutput)
 	fl.Var(&begin, "since", "list only entries since `WHEN`: a duration before now (30m, 12h, 7d), a date or an RFC 3339 time")
 	fl.IntVarP(&number, "number", "n", 100, "number of entries to list")
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 func (p *printer) events(events []status.Event, earlier bool) {

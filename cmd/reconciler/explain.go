@@ -62,11 +62,10 @@ which would do. For that it reads the fleet repo too.`,
 		},
 	}
 	from.add(cmd.Flags())
-	addOutput(cmd, usualOutput)
 	from.sign.addTrust(cmd.Flags(), "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	cmd.Flags().StringVar(&level, "why-not", "", "show what keeps the application from a `LEVEL`: full, minimum or admitted")
 	cmd.Flags().StringVar(&branch, "branch", "main", "branch that declares the fleet, for --why-not")
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // whyNot decides again, and answers what keeps an application from a level.

@@ -53,11 +53,10 @@ For the complete record see "git log status -- tenants/TENANT/APPLICATION".`,
 	}
 	fl := cmd.Flags()
 	from.add(fl)
-	addOutput(cmd, usualOutput)
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
 	fl.IntVarP(&number, "number", "n", 20, "maximum number of commits to list")
 	fl.BoolVarP(&all, "all", "a", false, "also list commits that changed the record without a transition")
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // history returns the last commits about an application as of a commit of the status branch, "" for the newest one, latest

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -109,8 +110,7 @@ file has nothing that can be translated; then no file is written.`,
 	fl.StringVar(&r.out, "out", "-", "top `DIR` of the fleet repo to write to; - prints")
 	fl.BoolVar(&r.force, "force", false, "write over a file that is there")
 	fl.BoolVar(&r.strict, "strict", false, "exit code 1 if a field was not kept")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // check refuses flags that do not fit together.
@@ -144,12 +144,7 @@ type importedView struct {
 }
 
 func (v *importView) whole() bool {
-	for i := range v.Applications {
-		if !v.Applications[i].Report.Whole() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Applications, func(a importedView) bool { return !a.Report.Whole() })
 }
 
 // read imports files. It returns the errors of all files that cannot be.

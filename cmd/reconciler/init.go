@@ -90,8 +90,7 @@ DIR-status-key, the key with which the reconciler signs the status branch.`,
 	fl.StringVar(&names.Tenant, "tenant", "", `name of the first tenant (default "demo")`)
 	fl.StringVar(&names.App, "application", "", `name of its first application (default "hello")`)
 	fl.StringArrayVar(&admins, "admin", nil, "admin of the platform, as `NAME=FILE` with the file of a public SSH key: commits then need signatures, and with two admins a change of the platform needs two")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // checkEmpty returns an error unless the directory does not exist, is empty or is a new clone.

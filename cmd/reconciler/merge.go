@@ -22,13 +22,13 @@ type mergeFlags struct {
 	noPush             bool
 }
 
-func (f *mergeFlags) add(cmd *cobra.Command) {
+func (f *mergeFlags) addTo(cmd *cobra.Command) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "repo", ".", "clone of the fleet repo")
 	fl.StringVar(&f.into, "into", "main", "branch that the reconciler follows")
 	fl.StringVarP(&f.message, "message", "m", "", "reason, for the commit message")
 	fl.BoolVar(&f.noPush, "no-push", false, "make the commit and do not push it")
-	addOutput(cmd, usualOutput)
+	return withOutput(cmd, usualOutput)
 }
 
 func newMergeCommand() *cobra.Command {
@@ -51,8 +51,7 @@ the work tree nor a branch of the clone.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], mergeOf) },
 	}
-	f.add(cmd)
-	return cmd
+	return f.addTo(cmd)
 }
 
 func newReviewCommand() *cobra.Command {
@@ -75,8 +74,7 @@ configured to sign, and changes neither the work tree nor a branch of the clone.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], reviewOf) },
 	}
-	f.add(cmd)
-	return cmd
+	return f.addTo(cmd)
 }
 
 // signedView is a commit by which a person answers for others, as JSON.

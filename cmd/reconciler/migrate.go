@@ -42,9 +42,8 @@ refused, nothing has changed.`,
 	from.sign.add(fl)
 	from.sign.addTrust(fl, "whose commits of the status branch are believed, too")
 	fl.IntVar(&to, "to", status.Current.Major, "major format to write")
-	addOutput(cmd, usualOutput)
 	cmd.AddCommand(newMigrateAllotmentsCommand())
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 func (p *printer) migration(m *status.Migration) {

@@ -48,8 +48,7 @@ or stopped by it.`,
 	fl.StringVar(&dir, "repo", ".", "clone of the fleet repo")
 	fl.BoolVar(&open, "open", false, "leave tenants open whose allotment does not say how locked they are")
 	fl.BoolVar(&noCommit, "no-commit", false, "leave the edits in the work tree")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // allotmentsView is the result of the command as JSON.

@@ -81,8 +81,7 @@ failed.`,
 	fl.StringVar(&f.branch, "branch", "", "commit onto the new branch ui/`NAME` instead, from HEAD, and leave the work tree alone")
 	cmd.MarkFlagsMutuallyExclusive("branch", "no-commit")
 	fl.BoolVar(&f.accessible, "accessible", false, "ask line by line, for screen readers and simple terminals")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // newFlags are the settings of new.

@@ -31,8 +31,7 @@ confirms their removal.`,
 		}),
 	}
 	from.add(cmd.Flags())
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 func (p *printer) orphans(list []model.Inventory) {

@@ -24,10 +24,11 @@ type outputFormat struct{ value, words string }
 // usualOutput are the words of most commands.
 const usualOutput = "text, json or yaml"
 
-// addOutput adds -o to a command.
-func addOutput(cmd *cobra.Command, words string) {
+// withOutput adds -o to a command.
+func withOutput(cmd *cobra.Command, words string) *cobra.Command {
 	first := words[:strings.IndexAny(words, ", ")]
 	cmd.Flags().VarP(&outputFormat{first, words}, "output", "o", "`FORMAT`: "+words)
+	return cmd
 }
 
 func (f *outputFormat) String() string { return f.value }

@@ -21,12 +21,12 @@ type pinFlags struct {
 	noCommit     bool
 }
 
-func (f *pinFlags) add(cmd *cobra.Command) {
+func (f *pinFlags) addTo(cmd *cobra.Command) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&f.dir, "repo", ".", "clone of the fleet repo")
 	fl.StringVarP(&f.message, "message", "m", "", "reason, for the commit message")
 	fl.BoolVar(&f.noCommit, "no-commit", false, "leave the edit in the work tree")
-	addOutput(cmd, usualOutput)
+	return withOutput(cmd, usualOutput)
 }
 
 func newPinCommand() *cobra.Command {
@@ -52,8 +52,7 @@ HEAD~3 or a tag. The current commit must descend from it.`,
 			return f.run(cmd, args[0], args[1])
 		},
 	}
-	f.add(cmd)
-	return cmd
+	return f.addTo(cmd)
 }
 
 func newUnpinCommand() *cobra.Command {
@@ -71,8 +70,7 @@ force: the application then runs as the branch declares it.`,
 			return f.run(cmd, args[0], "")
 		},
 	}
-	f.add(cmd)
-	return cmd
+	return f.addTo(cmd)
 }
 
 // pinView is the result of pin or unpin as JSON.

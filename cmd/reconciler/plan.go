@@ -90,11 +90,10 @@ code is 2 also if plan itself failed.`,
 	f.addSettle(fl)
 	fl.StringVar(&base, "base", "main", "branch that the change is for, or any commit; none: all is new")
 	fl.StringVar(&head, "head", "", "branch or commit with the change (default: the files as they lie on disk)")
-	addOutput(cmd, "text, markdown, json or yaml")
 	fl.StringVar(&cluster.kubeconfig, "kubeconfig", "", "kubeconfig file of a cluster: tell what others made of the objects that it is to have")
 	fl.StringVar(&cluster.context, "context", "", "the same with a context of the kubeconfig (default: its current one)")
 	cluster.addFurther(fl)
-	return cmd
+	return withOutput(cmd, "text, markdown, json or yaml")
 }
 
 // caseFlags are the inputs of plan and what-if besides the change.
@@ -231,6 +230,5 @@ rejected or if what-if itself failed.`,
 	f.addSettle(fl)
 	fl.StringVar(&head, "head", "", "branch or commit to start from (default: the files as they lie on disk)")
 	fl.StringArrayVar(&sets, "set", nil, "`PATH=[+|-]VALUE` of a tenant, a group or an application; can be given several times")
-	addOutput(cmd, "text, markdown, json or yaml")
-	return cmd
+	return withOutput(cmd, "text, markdown, json or yaml")
 }

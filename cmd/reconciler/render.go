@@ -53,8 +53,7 @@ refused, and 2 if the command itself failed.`,
 	fl := cmd.Flags()
 	f.add(fl)
 	fl.StringVar(&head, "head", "", "branch or commit to render (default: the files as they lie on disk)")
-	addOutput(cmd, "yaml or json")
-	return cmd
+	return withOutput(cmd, "yaml or json")
 }
 
 // writeRendering prints an answer, and ends the command with the exit code of a refusal if there is one. As YAML the objects are

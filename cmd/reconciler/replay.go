@@ -87,8 +87,7 @@ cannot be computed again, 2 if replay itself failed.`,
 	of.add(fl)
 	fl.StringVar(&branch, "branch", "main", "branch that declares the fleet")
 	fl.IntVarP(&number, "number", "n", 1, "number of commits with decisions to replay")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // replayArgs reads a commit and an application, in any order.

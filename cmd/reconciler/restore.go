@@ -72,8 +72,7 @@ The exit code is 0, or 1 without --write if there is something to restore.`,
 	fl.StringVar(&stateDir, "state-dir", defaultStateDir(), "state directory of the reconciler, which keeps the copy")
 	fl.BoolVar(&write, "write", false, "write the branch")
 	cluster.add(fl)
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 func (p *printer) restoration(r *restorationView, branch string) {

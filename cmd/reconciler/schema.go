@@ -62,8 +62,7 @@ With --check it changes no file, and the exit code is 1 if the copy is out of da
 		}),
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "change no file; exit with 1 if the copy is out of date")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // vendoredSchema is the directory of the copy in a fleet repo.

@@ -103,11 +103,10 @@ GRANT is the number of replicas granted, of the number that the application asks
 	fl := cmd.Flags()
 	from.add(fl)
 	from.sign.addTrust(fl, "of the reconcilers: what they did not sign is marked (default: platform.access.ledger of the clone)")
-	addOutput(cmd, usualOutput)
 	fl.BoolVarP(&all, "all", "a", false, "show terminated applications too")
 	fl.BoolVarP(&follow, "watch", "w", false, "show the status again whenever it changes")
 	wait.add(fl)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // status prints the answer for people.

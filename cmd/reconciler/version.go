@@ -64,8 +64,7 @@ the fleet does.`,
 	repo := cmd.Flags().Lookup("repo")
 	from.repo, repo.DefValue = "", ""
 	repo.Usage += "; tells who runs the fleet"
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 func (p *printer) version(v *versionView) {

@@ -71,8 +71,7 @@ itself failed.`,
 	fl := cmd.Flags()
 	of.addFetch(fl)
 	fl.StringVar(&effective, "effective", "", "show the policy in force for `TENANT[/APPLICATION]`")
-	addOutput(cmd, usualOutput)
-	return cmd
+	return withOutput(cmd, usualOutput)
 }
 
 // vet prints the verdict for people.
