@@ -2,11 +2,12 @@ package offline
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/evaluate/decode"
@@ -76,12 +77,8 @@ func (v *veil) learn(a *model.Application) {
 		if c.Type != "secret" {
 			continue
 		}
-		var has struct {
-			Data map[string]string `json:"data"`
-		}
-		_ = json.Unmarshal(c.Properties, &has) // the schema has checked it
-		for _, value := range has.Data {
-			v.add(value)
+		for _, value := range gjson.GetBytes(c.Properties, "data").Map() { // the schema has checked that they are strings
+			v.add(value.Str)
 		}
 	}
 }

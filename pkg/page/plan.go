@@ -250,11 +250,7 @@ func (p *page) planApprovals(list []plan.Approval, commit string, bytes int) {
 		return
 	}
 	p.line("\n#### Who approves\n")
-	for i := range list {
-		if i == maxApprovals || p.b.Len() > bytes {
-			p.line("- … and %d more", len(list)-i)
-			return
-		}
-		p.line("- %s; first %s", escape(list[i].String()), p.to.place(list[i].Path, commit))
-	}
+	p.planItems(len(list), maxApprovals, bytes, func(i int) (string, []string) {
+		return escape(list[i].String()) + "; first " + p.to.place(list[i].Path, commit), nil
+	})
 }
