@@ -120,9 +120,7 @@ func (p *printer) diff(v *view.Diff, which view.Selection) {
 	} else {
 		p.line("%s: %s wanted; not as they are to be: %s", which, text.Count(v.Objects, "object"), strings.Join(counts, ", "))
 	}
-	for _, n := range v.Notes {
-		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(n))
-	}
+	p.each(p.paint(yellow, "note:")+" %s", v.Notes)
 }
 
 func (p *printer) deviation(d *model.Deviation) {

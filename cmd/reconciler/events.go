@@ -88,7 +88,7 @@ func aboutWhat(e *status.Event) string {
 func changeStyle(a *announce.Announcement) style {
 	switch a.Kind {
 	case announce.Transition, announce.Admission:
-		return phaseStyle(model.Phase(a.To))
+		return phaseStyles[model.Phase(a.To)]
 	case announce.Run, announce.Step, announce.Undo:
 		return stepStyle(a.To)
 	case announce.Hold, announce.Refusal, announce.Outcome, announce.Drift:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,14 +38,14 @@ func (p *printer) explanation(x *view.Explanation) {
 func (p *printer) headline(x *view.Explanation) {
 	in := x.Instance
 	p.line("%s is %s since %s", p.paint(bold, fmt.Sprintf("%s#%d", text.Clean(in.App.String()), in.Number)),
-		p.paint(phaseStyle(in.Phase), string(in.Phase)), p.ago(in.Since))
+		p.paint(phaseStyles[in.Phase], string(in.Phase)), p.ago(in.Since))
 	rows := [][]cell{{plain("why"), plain(in.Reason.With(in.Message))}}
 	if d := x.Decision; d != nil {
 		verdict := string(d.Verdict)
 		if d.Reason != in.Reason || d.Message != in.Message {
 			verdict += " (" + d.Reason.With(d.Message) + ")"
 		}
-		rows = append(rows, []cell{plain("verdict"), {text.Clean(verdict), verdictStyle(d.Verdict)}})
+		rows = append(rows, []cell{plain("verdict"), {text.Clean(verdict), cmp.Or(map[model.Verdict]style{model.VerdictGranted: green, model.VerdictWaiting: yellow}[d.Verdict], red)}})
 		if d.Position > 0 {
 			rows = append(rows, []cell{plain("in line"), plain(fmt.Sprintf("number %d", d.Position))})
 		}
@@ -139,7 +140,7 @@ func (p *printer) components(in *model.Instance) {
 		}
 		rows = append(rows, []cell{
 			plain(c.Grant.Component), plain(kind), plain(ready), plain(granted), plain(c.Grant.Requests.String()),
-			plain(c.Grant.QoS), plain(c.Grant.Pool), plain(after), plain(note), {text.Clean(state), stateStyle(c.State)},
+			plain(c.Grant.QoS), plain(c.Grant.Pool), plain(after), plain(note), {text.Clean(state), cmp.Or(stateStyles[c.State], yellow)},
 		})
 	}
 	p.table("  ", []string{"COMPONENT", "TYPE", "READY", "GRANT", "EACH", "QOS", "POOL", "AFTER", "", "STATE"}, rows)
@@ -208,9 +209,7 @@ func (p *printer) wayIn(d *model.Decision) {
 	if sentence, changes := d.Advising(); sentence != "" {
 		p.section("What would help")
 		p.line("  %s", text.Clean(sentence))
-		for _, change := range changes {
-			p.line("  - %s", text.Clean(change))
-		}
+		p.each("  - %s", changes)
 	}
 }
 
@@ -233,7 +232,7 @@ func (p *printer) transitions(history []model.Transition) {
 	slices.Reverse(last)
 	tableOf(p, "Last changes", []string{"WHEN", "AGE", "INSTANCE", "CHANGE", "COMMIT", "WHY"}, last, func(t model.Transition) []cell {
 		return []cell{
-			plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyle(t.To)},
+			plain(moment(t.At)), plain(age(p.now.Sub(t.At))), plain(fmt.Sprintf("#%d", t.Instance)), {change(t), phaseStyles[t.To]},
 			plain(shortCommit(t.Commit)), plain(t.Reason.With(t.Message)),
 		}
 	})
@@ -250,26 +249,9 @@ func change(t model.Transition) string {
 	return text.Clean(string(t.From) + " → " + string(t.To))
 }
 
-func verdictStyle(v model.Verdict) style {
-	switch v {
-	case model.VerdictGranted:
-		return green
-	case model.VerdictWaiting:
-		return yellow
-	}
-	return red
-}
-
-func stateStyle(state model.State) style {
-	switch state {
-	case model.StateReady, model.StateDone:
-		return green
-	case model.StateFailed:
-		return red
-	case model.StateOff, model.StateNotRun:
-		return dim
-	}
-	return yellow
+// stateStyles are the looks of states; the others are yellow.
+var stateStyles = map[model.State]style{
+	model.StateReady: green, model.StateDone: green, model.StateFailed: red, model.StateOff: dim, model.StateNotRun: dim,
 }
 
 // whyNot prints what keeps an application from a level.
@@ -292,9 +274,7 @@ func (p *printer) whyNot(v *offline.Obstacles) {
 		}
 	}
 	p.section("Any one of these would do")
-	for _, way := range v.Ways {
-		p.line("  - %s", text.Clean(way))
-	}
+	p.each("  - %s", v.Ways)
 	if len(v.Ways) == 0 {
 		p.line("  no single change of requests, quota, limits, weight, priority or capacity that was tried")
 	}

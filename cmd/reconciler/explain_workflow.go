@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,7 @@ func (p *printer) workflow(x *view.Explanation) {
 		return
 	}
 	p.section("Workflow")
-	phase := p.paint(stepStyle(string(r.Phase)), text.Clean(string(r.Phase)))
+	phase := p.paint(stepStyle(r.Phase), text.Clean(string(r.Phase)))
 	line := fmt.Sprintf("run %d of spec %s is %s since %s", r.Number, r.Spec.Short(), phase, p.ago(r.Since))
 	if r.Message != "" {
 		line += ": " + text.Clean(r.Message)
@@ -59,7 +60,7 @@ func (p *printer) stepRow(s model.StepRun) []cell {
 		since = age(p.now.Sub(s.Since))
 	}
 	return []cell{
-		plain(s.Name), {text.Clean(string(s.Phase)), stepStyle(string(s.Phase))}, plain(since), plain(attempt),
+		plain(s.Name), {text.Clean(string(s.Phase)), stepStyle(s.Phase)}, plain(since), plain(attempt),
 		plain(s.Reason.With(s.Message)), plain(strings.Join(s.Actors, ", ")),
 	}
 }
@@ -86,15 +87,11 @@ func (p *printer) peopleWaits(v *view.Status) {
 	}
 }
 
-// stepStyle returns the colour of a phase of a run or of a step.
-func stepStyle(phase string) style {
-	switch phase {
-	case string(model.StepSucceeded):
-		return green
-	case string(model.StepFailed), string(model.RunFailing), string(model.RunRollingBack), string(model.RunRolledBack), string(model.RunStopped):
-		return red
-	case string(model.StepActive), string(model.StepRetrying), string(model.StepQueued), string(model.RunPaused):
-		return yellow
-	}
-	return dim
+// stepStyles are the looks of phases of runs and of steps; the others are dim.
+var stepStyles = map[string]style{
+	string(model.StepSucceeded): green, string(model.StepFailed): red,
+	string(model.RunFailing): red, string(model.RunRollingBack): red, string(model.RunRolledBack): red, string(model.RunStopped): red,
+	string(model.StepActive): yellow, string(model.StepRetrying): yellow, string(model.StepQueued): yellow, string(model.RunPaused): yellow,
 }
+
+func stepStyle[P ~string](phase P) style { return cmp.Or(stepStyles[string(phase)], dim) }

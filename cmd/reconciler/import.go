@@ -263,8 +263,6 @@ func (p *printer) imported(v *importView) {
 		for _, s := range r.Secrets {
 			p.line("  %s Secret %s: %s", p.paint(yellow, "to make:"), s.Name, strings.Join(s.Keys, ", "))
 		}
-		for _, n := range r.Notes {
-			p.line("  %s %s", p.paint(yellow, "note:"), text.Clean(n))
-		}
+		p.each("  "+p.paint(yellow, "note:")+" %s", r.Notes)
 	}
 }

@@ -263,9 +263,7 @@ func (p *printer) newFleet(v *newFleetView, dir string) {
 	for _, row := range rows {
 		p.line("  %-*s  %s", len(rows[3][0]), row[0], p.paint(dim, row[1]))
 	}
-	for _, note := range v.Notes {
-		p.line("\n%s %s", p.paint(yellow, "note:"), text.Clean(note))
-	}
+	p.each("\n"+p.paint(yellow, "note:")+" %s", v.Notes)
 	p.line("\nNext:\n")
 	p.line("  cd %s", text.Clean(dir))
 	p.line("  reconciler vet")

@@ -235,9 +235,7 @@ func reviewOf(s *signing) (pushTo string, err error) {
 }
 
 func (p *printer) signed(v *signedView, to string) {
-	for _, c := range v.Commits {
-		p.line("  %s", text.Clean(c))
-	}
+	p.each("  %s", v.Commits)
 	what := fmt.Sprintf("%s is made for %s", shortCommit(v.Committed), cmp.Or(text.Clean(v.Statement), text.Clean(v.Into)))
 	if !v.Pushed {
 		p.line("%s; \"git push origin %s:refs/heads/%s\" puts it into force", what, v.Committed, text.Clean(to))

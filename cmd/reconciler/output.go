@@ -100,6 +100,13 @@ func (p *printer) line(format string, args ...any) {
 	fmt.Fprintf(&p.buf, format+"\n", args...)
 }
 
+// each prints a line about each text of a list.
+func (p *printer) each(format string, list []string) {
+	for _, s := range list {
+		p.line(format, text.Clean(s))
+	}
+}
+
 // committed says what became of an edited file: it is committed, or is left to people.
 func (p *printer) committed(file, commit, left string) {
 	if commit == "" {

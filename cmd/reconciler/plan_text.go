@@ -29,9 +29,7 @@ const (
 // plan prints a plan for people.
 func (p *printer) plan(v *view.Plan) {
 	p.line("%s, compared with %s", p.paint(bold, v.After.String()), v.Before)
-	for _, note := range v.Notes {
-		p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
-	}
+	p.each(p.paint(yellow, "note:")+" %s", v.Notes)
 	for _, q := range v.OverQuota {
 		p.line("%s %s", p.paint(yellow, "warning:"), text.Clean(q.String()))
 	}
@@ -100,7 +98,7 @@ func (p *printer) planRuns(list []plan.RunChange) {
 		r := &list[i]
 		p.line("  %s", text.Clean(r.String()))
 		p.table("    ", []string{"STEP", "TYPE", "PHASE", "WAITS FOR"}, rowsOf(r.Steps, func(s plan.RunStep) []cell {
-			return []cell{plain(s.Name), plain(s.Type), {string(s.Phase), stepStyle(string(s.Phase))}, plain(s.WaitsFor())}
+			return []cell{plain(s.Name), plain(s.Type), {string(s.Phase), stepStyle(s.Phase)}, plain(s.WaitsFor())}
 		}))
 	}
 }

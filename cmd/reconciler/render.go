@@ -8,7 +8,6 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/offline"
-	"github.com/d-aros/d-aros/pkg/text"
 	"github.com/d-aros/d-aros/pkg/view"
 )
 
@@ -73,8 +72,6 @@ func writeRendering(cmd *cobra.Command, answer offline.Rendering) error {
 	}
 	return orDiffers(writeTo(cmd.ErrOrStderr(), "text", answer, func(p *printer) {
 		p.problems("", answer.Problems)
-		for _, note := range answer.Notes {
-			p.line("%s %s", p.paint(yellow, "note:"), text.Clean(note))
-		}
+		p.each(p.paint(yellow, "note:")+" %s", answer.Notes)
 	}), len(answer.Problems) > 0)
 }

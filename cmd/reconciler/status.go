@@ -156,7 +156,7 @@ func (p *printer) heading(v *view.Status, selected view.Selection, all bool) {
 		if selected.App == "" {
 			count = fmt.Sprintf("%d %s", n, phase)
 		}
-		parts = append(parts, p.paint(phaseStyle(phase), count))
+		parts = append(parts, p.paint(phaseStyles[phase], count))
 	}
 	p.line("%s at %s: %s", p.paint(bold, title), shortCommit(v.Commit), strings.Join(parts, " · "))
 	if n := v.Phases[model.PhaseTerminated]; n > 0 && !all {
@@ -176,7 +176,7 @@ func (p *printer) applications(v *view.Status, all bool) {
 			why.style = red
 		}
 		rows = append(rows, []cell{
-			plain(a.App.String()), plain(fmt.Sprintf("#%d", a.Instance)), {string(a.Phase), phaseStyle(a.Phase)},
+			plain(a.App.String()), plain(fmt.Sprintf("#%d", a.Instance)), {string(a.Phase), phaseStyles[a.Phase]},
 			plain(age(p.now.Sub(a.Since))), plain(readyOf(a)), plain(grantsOf(a)), why,
 		})
 	}
@@ -197,9 +197,7 @@ func (p *printer) waiting(v *view.Status) {
 		if len(a.Waiting.BlockedBy) > 0 {
 			p.line("     behind %s", text.Enumerate(a.Waiting.BlockedBy, 6))
 		}
-		for _, w := range a.Waiting.WouldAdmit[:min(3, len(a.Waiting.WouldAdmit))] {
-			p.line("     would admit it: %s", text.Clean(w))
-		}
+		p.each("     would admit it: %s", a.Waiting.WouldAdmit[:min(3, len(a.Waiting.WouldAdmit))])
 	}
 }
 
@@ -227,18 +225,9 @@ func (p *printer) problem(indent string, x *model.Problem) {
 	}
 }
 
-func phaseStyle(p model.Phase) style {
-	switch p {
-	case model.PhaseRunning:
-		return green
-	case model.PhaseDegraded, model.PhaseScheduled, model.PhaseAdmitted:
-		return yellow
-	case model.PhaseRejected:
-		return red
-	case model.PhaseTerminated:
-		return dim
-	}
-	return normal
+// phaseStyles are the looks of phases; the others are as usual.
+var phaseStyles = map[model.Phase]style{
+	model.PhaseRunning: green, model.PhaseDegraded: yellow, model.PhaseScheduled: yellow, model.PhaseAdmitted: yellow, model.PhaseRejected: red, model.PhaseTerminated: dim,
 }
 
 // ago formats a time with its age.

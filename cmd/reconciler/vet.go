@@ -80,9 +80,7 @@ func (p *printer) vet(v *view.Vet) {
 		p.problem("", &v.Problems[i])
 		p.line("")
 	}
-	for _, note := range v.Notes {
-		p.line("%s %s\n", p.paint(yellow, "note:"), text.Clean(note))
-	}
+	p.each(p.paint(yellow, "note:")+" %s\n", v.Notes)
 	what := text.Count(v.Applications, "application")
 	if v.Tenants > 0 || v.Below == "" {
 		what = text.Count(v.Tenants, "tenant") + ", " + what
