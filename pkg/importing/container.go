@@ -60,7 +60,7 @@ var podRows = []row{
 	{"securityContext.runAsNonRoot", "traits.security.nonRoot", pod.nonRoot},
 	{"securityContext.seccompProfile.type", "", always("every container has the profile of its runtime", "RuntimeDefault")},
 	{"terminationGracePeriodSeconds", "", pod.grace},
-	{"imagePullSecrets", "properties.pullSecrets", each(pod.pullSecret)},
+	{"imagePullSecrets", "properties.pullSecrets", each(pullSecret("name"))},
 	{"automountServiceAccountToken", "", always("pods run without rights on the API server", "false")},
 	{"enableServiceLinks", "", always("pods have no variables of other services", "false")},
 	{"os.name", "", pod.system},
@@ -192,14 +192,15 @@ func (pods) grace(s *scope, n *node) (any, error) {
 	return nil, nil
 }
 
-func (pods) pullSecret(s *scope, n *node) (any, error) { return s.pullSecret(n.at("name")) }
-
-// pullSecret takes the name of a Secret to pull images with.
-func (s *scope) pullSecret(name *node) (any, error) {
-	if !objectPattern.MatchString(name.string()) {
-		return nil, because("names no Secret", "")
+// pullSecret takes the name of a Secret to pull images with, which stands in a field.
+func pullSecret(field string) taking {
+	return func(s *scope, n *node) (any, error) {
+		name := n.at(field)
+		if !objectPattern.MatchString(name.string()) {
+			return nil, because("names no Secret", "")
+		}
+		s.keep(name.string())
+		mark(kept, name)
+		return name.string(), nil
 	}
-	s.keep(name.string())
-	mark(kept, name)
-	return name.string(), nil
 }

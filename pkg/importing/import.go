@@ -162,7 +162,7 @@ func finish(t *translation, o Options) {
 		t.app.labels[name] = value
 	}
 	for _, c := range t.app.components {
-		fit.settle(t, c)
+		c.settle(t)
 	}
 	untangle(t)
 	for _, name := range slices.Sorted(maps.Keys(t.secrets)) {

@@ -95,12 +95,8 @@ func (kubeMin) declare(t *translation, n *node, made map[*node]*component) {
 	switch action := n.at("action").string(); {
 	case action == "remove":
 		t.lose(n, because("takes a component out of an application that is elsewhere", "take it out of the files of the application"))
-		return
 	case action == "update" && kind == "":
 		t.lose(n, because("changes a component of an application that is elsewhere", "change it in the files of the application"))
-		return
-	}
-	switch {
 	case n.at("template") != nil:
 		t.lose(n, because("is made of another application, which is not in the file", "a type that the platform defines"))
 	case kind == "config":

@@ -44,9 +44,7 @@ func (o *objects) readService(t *translation, n *node) error {
 		c.doc["type"] = "webservice"
 	}
 	s := t.scope(c)
-	for _, p := range n.at("spec.ports").items() {
-		manifest.addServicePort(s, p)
-	}
+	s.each(n.at("spec.ports").items(), manifest.servicePort)
 	identity(n)
 	manifest.sameLabels(n, c)
 	mark(kept, n.at("spec.selector"))
@@ -82,27 +80,24 @@ func (t *translation) there(c *component) bool {
 	return slices.Contains(t.app.components, c)
 }
 
-// addServicePort joins a port of a Service with that of the container behind it.
-func (manifests) addServicePort(s *scope, p *node) {
+// servicePort joins a port of a Service with that of the container behind it.
+func (manifests) servicePort(s *scope, p *node) (any, error) {
 	number, ok := p.at("port").number()
 	if !ok || number < 1 || number > 65535 {
-		s.lose(p, because("is no port", ""))
-		return
+		return nil, because("is no port", "")
 	}
 	target := number
 	behind := p.at("targetPort")
 	if !behind.null() {
 		v, err := to.port(s, behind)
 		if err != nil {
-			s.lose(p, err)
-			return
+			return nil, err
 		}
 		target = v.(int64)
 	}
 	protocol := strings.ToUpper(p.at("protocol").string())
 	if protocol != "" && protocol != "TCP" && protocol != "UDP" {
-		s.lose(p, because("a protocol is TCP or UDP", ""))
-		return
+		return nil, because("a protocol is TCP or UDP", "")
 	}
 	mark(kept, p.at("port"), behind, p.at("protocol"))
 	name := p.at("name").string()
@@ -118,7 +113,7 @@ func (manifests) addServicePort(s *scope, p *node) {
 				manifest.namePort(have, name, list)
 				mark(kept, p.at("name"))
 			}
-			return
+			return nil, nil
 		}
 	}
 	entry := doc{"port": number}
@@ -126,11 +121,12 @@ func (manifests) addServicePort(s *scope, p *node) {
 		entry["targetPort"] = target
 	}
 	if protocol == "UDP" {
-		entry["protocol"] = "UDP"
+		entry["protocol"] = protocol
 	}
 	manifest.namePort(entry, name, list)
 	mark(kept, p.at("name"))
 	s.c.doc.add("properties.ports", entry)
+	return nil, nil
 }
 
 // namePort gives a port a name that no other has.
@@ -152,9 +148,7 @@ func (o *objects) readIngress(t *translation, n *node) error {
 				t.lose(p, err)
 				continue
 			}
-			if annotations != nil {
-				entry["annotations"] = annotations
-			}
+			entry["annotations"] = annotations
 			c.doc.add("traits.ingress", entry)
 			some = true
 			mark(kept, host, p.at("path"), p.at("pathType"), p.at("backend"))

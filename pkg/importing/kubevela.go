@@ -109,7 +109,7 @@ var velaRows = []row{
 	{"livenessProbe", "traits.probes.liveness", to.probe},
 	{"readinessProbe", "traits.probes.readiness", to.probe},
 	{"imagePullPolicy", "", always("the runtime pulls an image that a node does not have", "IfNotPresent")},
-	{"imagePullSecrets", "properties.pullSecrets", each((*scope).pullSecret)},
+	{"imagePullSecrets", "properties.pullSecrets", each(pullSecret(""))},
 	{"exposeType", "", to.serviceType},
 	{"count", "replicas", whole(1, 1_000_000)},
 	{"schedule", "properties.schedule", matching(schedulePattern, "is no schedule with five fields")},

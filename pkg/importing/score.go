@@ -55,7 +55,8 @@ func (scoreFile) workload(t *translation, d *node, c *component) {
 	identity(d)
 	ports := d.at("service.ports").fields()
 	for _, k := range ports {
-		manifest.addServicePort(s, &node{kind: mapping, keys: append([]key{{"name", &node{text: dnsName(k.name), tag: "!!str"}}}, k.node.keys...)})
+		port := &node{kind: mapping, keys: append([]key{{"name", &node{text: dnsName(k.name), tag: "!!str"}}}, k.node.keys...)}
+		s.each([]*node{port}, manifest.servicePort)
 		mark(kept, k.node.at("port"), k.node.at("targetPort"), k.node.at("protocol"))
 	}
 	if len(ports) == 0 {

@@ -12,13 +12,8 @@ const (
 	defaultMemory = "64Mi"
 )
 
-// fitting makes what readers said of a component fit together.
-type fitting struct{}
-
-var fit fitting
-
 // settle makes the parts of a component fit each other as the schema and the renderer want it.
-func (fitting) settle(t *translation, c *component) {
+func (c *component) settle(t *translation) {
 	switch c.doc["type"] {
 	case "config", "raw", "helm":
 		return
@@ -37,14 +32,14 @@ func (fitting) settle(t *translation, c *component) {
 			}
 		}
 	}
-	fit.stores(t, c)
-	fit.share(t, c)
-	fit.memory(t, c)
-	fit.trim(c)
+	c.stores(t)
+	c.share(t)
+	c.memory(t)
+	c.trim()
 }
 
 // stores makes a store of a component with persistent volumes, whose replicas each have their own.
-func (fitting) stores(t *translation, c *component) {
+func (c *component) stores(t *translation) {
 	for _, e := range c.doc.list("traits.storage") {
 		if e.(doc)["type"] == "claim" && (c.replicas() > 1 || c.doc["type"] == "daemon" || c.doc.get("traits.autoscale") != nil) {
 			e.(doc)["shared"] = true
@@ -73,7 +68,7 @@ func (fitting) stores(t *translation, c *component) {
 
 // share gives sidecars a share of the requests: without a word each has a small one, and the component
 // requests what all of them do.
-func (fitting) share(t *translation, c *component) {
+func (c *component) share(t *translation) {
 	sidecars := c.doc.list("traits.sidecars")
 	if len(sidecars) == 0 {
 		return
@@ -103,7 +98,7 @@ func (fitting) share(t *translation, c *component) {
 }
 
 // memory lets a component request the memory that its directories in memory have beside that of its containers.
-func (fitting) memory(t *translation, c *component) {
+func (c *component) memory(t *translation) {
 	var sum int64
 	for _, e := range c.doc.list("traits.storage") {
 		if e := e.(doc); e["memory"] == true {
@@ -137,7 +132,7 @@ func amount(d doc, name, least string, parse func(string) (int64, error)) int64 
 }
 
 // trim takes out what is empty, and a minimum of replicas above their number.
-func (fitting) trim(c *component) {
+func (c *component) trim() {
 	if n, ok := c.doc.get("traits.autoscale.max").(int64); ok {
 		c.doc["replicas"] = max(c.replicas(), n)
 		if c.doc.get("resources.requests.cpu") == nil {
