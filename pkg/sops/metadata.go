@@ -2,6 +2,7 @@ package sops
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ type metadata struct {
 	code             string // the encrypted message authentication code
 	lastModified     string // which belongs to the code
 	macOnlyEncrypted bool
-	rules            map[string]string // about what is encrypted, by name
+	fields           map[string]string // by name, with the rule about what is encrypted
 }
 
 type recipient struct {
@@ -102,21 +103,13 @@ func flatMetadata(flat map[string]string) (*metadata, error) {
 		}
 		byPlace[i] = r
 	}
-	var recipients []recipient
-	for _, r := range byPlace {
-		recipients = append(recipients, r)
-	}
-	slices.SortFunc(recipients, func(a, b recipient) int {
+	return newMetadata(fields, slices.SortedFunc(maps.Values(byPlace), func(a, b recipient) int {
 		return cmp.Or(strings.Compare(a.recipient, b.recipient), strings.Compare(a.enc, b.enc))
-	})
-	return newMetadata(fields, recipients)
+	}))
 }
 
 func newMetadata(fields map[string]string, recipients []recipient) (*metadata, error) {
-	m := &metadata{recipients: recipients, code: fields["mac"], macOnlyEncrypted: fields["mac_only_encrypted"] == "true", rules: map[string]string{}}
-	for _, name := range ruleNames {
-		m.rules[name] = fields[name]
-	}
+	m := &metadata{recipients: recipients, code: fields["mac"], macOnlyEncrypted: fields["mac_only_encrypted"] == "true", fields: fields}
 	modified, err := time.Parse(time.RFC3339, fields["lastmodified"])
 	switch {
 	case m.code == "":

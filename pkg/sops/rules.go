@@ -21,7 +21,8 @@ const defaultSuffix = "_unencrypted"
 // compile reads the rule of a file.
 func (m *metadata) compile() (r rules, err error) {
 	found := 0
-	for name, value := range m.rules {
+	for _, name := range ruleNames {
+		value := m.fields[name]
 		if value == "" {
 			continue
 		}

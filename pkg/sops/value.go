@@ -93,10 +93,7 @@ func typed(s, kind string) (v any, err error) {
 // bytesOf returns a value as the message authentication code covers it.
 func bytesOf(v any) []byte {
 	if b, ok := v.(bool); ok {
-		if b {
-			return []byte("True")
-		}
-		return []byte("False")
+		return []byte(map[bool]string{true: "True", false: "False"}[b])
 	}
 	return text(v)
 }
