@@ -7,6 +7,9 @@ import (
 	"cuelang.org/go/cue/token"
 )
 
+// plain are the types of values that are neither lists nor structs, by their names in CUE.
+var plain = map[string]string{"string": "string", "number": "number", "int": "integer", "bool": "boolean"}
+
 // of returns the shape of an expression, {} for any value.
 func (g *shapes) of(x ast.Expr) shape {
 	switch x := x.(type) {
@@ -25,12 +28,8 @@ func (g *shapes) of(x ast.Expr) shape {
 			return g.ref(x.Name)
 		case strings.HasPrefix(x.Name, "_") && g.known[x.Name] != nil:
 			return g.of(g.known[x.Name].Value)
-		case x.Name == "string", x.Name == "number":
-			return shape{"type": x.Name}
-		case x.Name == "int":
-			return shape{"type": "integer"}
-		case x.Name == "bool":
-			return shape{"type": "boolean"}
+		case plain[x.Name] != "":
+			return shape{"type": plain[x.Name]}
 		}
 	case *ast.UnaryExpr:
 		return g.bound(x)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,13 +84,11 @@ func (c Chart) place(err error) string {
 // source returns a file by the name of the template that Helm makes of it. The charts inside a
 // chart may have other names than their directories, so it is the one that ends alike.
 func (c Chart) source(chart, template string) (File, bool) {
-	name := strings.TrimPrefix(template, chart+"/")
-	for _, f := range c.Files {
-		if f.Name == name {
-			return f, true
-		}
+	i := slices.IndexFunc(c.Files, func(f File) bool { return f.Name == strings.TrimPrefix(template, chart+"/") })
+	if i < 0 {
+		return File{}, false
 	}
-	return File{}, false
+	return c.Files[i], true
 }
 
 // file names the file that a template was read from, or the template if no file has its name.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -75,12 +76,7 @@ func (c Chart) object(r *rendered, chart, template string, encoded json.RawMessa
 
 // onlyTests reports whether a hook is only for helm test.
 func onlyTests(events string) bool {
-	for event := range strings.SplitSeq(events, ",") {
-		switch strings.ToLower(strings.TrimSpace(event)) {
-		case "test", "test-success", "test-failure":
-		default:
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(events, ","), func(event string) bool {
+		return !slices.Contains([]string{"test", "test-success", "test-failure"}, strings.ToLower(strings.TrimSpace(event)))
+	})
 }

@@ -86,3 +86,15 @@ func (p *pod) meetsStandard() error {
 	}
 	return manifest.Admission{Standard: p.App.Standard}.AdmitStandard(path, metav1.ObjectMeta{}, &p.template.Spec)
 }
+
+// restrict adds what the restricted Pod Security Standard asks of the pods of a component:
+// no root, and no capabilities. Windows has none of these.
+func restrict(p *pod) {
+	if p.template.Spec.SecurityContext == nil {
+		p.template.Spec.SecurityContext = &corev1.PodSecurityContext{}
+	}
+	p.template.Spec.SecurityContext.RunAsNonRoot = new(true)
+	if p.main.SecurityContext != nil {
+		p.main.SecurityContext.Capabilities = &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}
+	}
+}

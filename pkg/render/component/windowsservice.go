@@ -1,6 +1,9 @@
 package component
 
 import (
+	"cmp"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -61,18 +64,17 @@ func (p *pod) onWindows() error {
 		name string
 		is   *corev1.Probe
 	}{{"liveness", p.patch.Main.Liveness}, {"readiness", p.patch.Main.Readiness}, {"startup", p.patch.Main.Startup}} {
-		if probe.is != nil && probe.is.Exec != nil && ofShell(probe.is.Exec.Command) {
+		if probe.is != nil && ofShell(probe.is.Exec) {
 			return refuse("traits.probes."+probe.name+".exec", "asks with a shell of Unix ("+probe.is.Exec.Command[0]+")")
 		}
 	}
-	if l := p.patch.Main.Lifecycle; l != nil {
-		for _, hook := range []struct {
-			name string
-			is   *corev1.LifecycleHandler
-		}{{"postStart", l.PostStart}, {"preStop", l.PreStop}} {
-			if hook.is != nil && hook.is.Exec != nil && ofShell(hook.is.Exec.Command) {
-				return refuse("traits.lifecycle."+hook.name, "runs a shell of Unix ("+hook.is.Exec.Command[0]+")")
-			}
+	hooks := cmp.Or(p.patch.Main.Lifecycle, &corev1.Lifecycle{})
+	for _, hook := range []struct {
+		name string
+		is   *corev1.LifecycleHandler
+	}{{"postStart", hooks.PostStart}, {"preStop", hooks.PreStop}} {
+		if hook.is != nil && ofShell(hook.is.Exec) {
+			return refuse("traits.lifecycle."+hook.name, "runs a shell of Unix ("+hook.is.Exec.Command[0]+")")
 		}
 	}
 	p.template.Spec.OS = &corev1.PodOS{Name: corev1.Windows}
@@ -81,6 +83,6 @@ func (p *pod) onWindows() error {
 }
 
 // ofShell reports whether a command is one of a shell of Unix.
-func ofShell(command []string) bool {
-	return len(command) > 0 && (command[0] == "sh" || command[0] == "bash" || len(command[0]) > 0 && command[0][0] == '/')
+func ofShell(of *corev1.ExecAction) bool {
+	return of != nil && len(of.Command) > 0 && (of.Command[0] == "sh" || of.Command[0] == "bash" || strings.HasPrefix(of.Command[0], "/"))
 }
