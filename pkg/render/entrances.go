@@ -8,15 +8,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/render/declared"
 )
 
-// openType returns the type of a Service that is reachable from outside the cluster, "" if
-// it is not.
-func openType(o Object) string {
-	if of := declared.Word(declared.Below(o.Object.Object, "spec")["type"]); of != "ClusterIP" {
-		return of
-	}
-	return ""
-}
-
 // entrances are the ports of all nodes and the address of a load balancer that a Service asks
 // for. A cluster has each of them once, like an object without a namespace.
 func entrances(o Object) (all []claim.Object) {

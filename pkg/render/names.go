@@ -47,8 +47,8 @@ func Names(set Set, spec *model.Application) *claim.Names {
 			}
 		}
 		kind := o.Object.GroupVersionKind().GroupKind().String()
-		if kind == "Service" && openType(o) != "" {
-			open = append(open, claim.Service{Object: id, Component: o.Component, Type: openType(o)})
+		if of := declared.Word(declared.Below(o.Object.Object, "spec")["type"]); kind == "Service" && of != "" && of != "ClusterIP" { // reachable from outside
+			open = append(open, claim.Service{Object: id, Component: o.Component, Type: of})
 			objects = append(objects, entrances(o)...)
 			leading = append(leading, routeOf(o, id))
 		}

@@ -25,33 +25,23 @@ type chance struct {
 
 var errChance = errors.New("comes out differently each time")
 
-// second reports whether the next call has the second answer.
-func (c *chance) second() (bool, error) {
-	c.calls++
-	if c.calls == c.fails {
-		return false, errChance
-	}
-	return c.other != nil && c.other(c.calls), nil
-}
-
 // pick returns one of two answers.
 func pick[T any](c *chance, first, second T) (T, error) {
-	other, err := c.second()
-	if other {
-		return second, err
+	switch c.calls++; {
+	case c.calls == c.fails:
+		return first, errChance
+	case c.other != nil && c.other(c.calls):
+		return second, nil
 	}
-	return first, err
+	return first, nil
 }
 
-// text returns a text of n times one of two letters.
-func (c *chance) text(n int, first, second string) (string, error) {
-	letter, err := pick(c, first, second)
-	return strings.Repeat(letter, max(0, n)), err
-}
-
-// letters returns a function of random letters.
+// letters returns a function that returns a text of one of two letters.
 func (c *chance) letters(first, second string) func(int) (string, error) {
-	return func(n int) (string, error) { return c.text(n, first, second) }
+	return func(n int) (string, error) {
+		letter, err := pick(c, first, second)
+		return strings.Repeat(letter, max(0, n)), err
+	}
 }
 
 // now is the time of a render.
@@ -133,7 +123,7 @@ func (c *chance) functions() template.FuncMap {
 
 		"randAlphaNum": c.letters("a", "b"), "randAlpha": c.letters("a", "b"), "randAscii": c.letters("a", "b"), "randNumeric": c.letters("1", "2"),
 		"randBytes": func(n int) (string, error) {
-			text, err := c.text(n, "a", "b")
+			text, err := c.letters("a", "b")(n)
 			return base64.StdEncoding.EncodeToString([]byte(text)), err
 		},
 		"randInt": func(low, high int) (int, error) {

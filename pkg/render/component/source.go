@@ -37,11 +37,9 @@ func NewSources(files fs.FS, outside build.Outside) *Sources {
 type Source struct {
 	Key      string // of the result; components that share a source have one
 	Property string // that names it
-	read     func() (build.Recipe, []build.Written, error)
+	// Read reads the recipe, and what people wrote in it, nil if nobody can say.
+	Read func() (build.Recipe, []build.Written, error)
 }
-
-// Read reads the recipe, and what people wrote in it, nil if nobody can say.
-func (s Source) Read() (build.Recipe, []build.Written, error) { return s.read() }
 
 // Of returns what a component is built of. It reports whether it is built at all, and by
 // properties that can be read: rendering reports others.

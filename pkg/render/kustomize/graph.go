@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strconv"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
@@ -61,7 +60,7 @@ func (r *Reader) Read(dir string) (Kustomization, error) {
 	g := &graph{tree: t, bases: map[string]*base{}, out: Kustomization{Files: map[string][]byte{}, Places: map[string]string{}}}
 	p, err := t.resolve(".", dir)
 	if err != nil {
-		return Kustomization{}, fmt.Errorf("%s %w", quote(dir), err)
+		return Kustomization{}, fmt.Errorf("%q %w", dir, err)
 	}
 	b, err := g.visit(p, 0)
 	if err != nil {
@@ -84,15 +83,15 @@ func (g *graph) write(name string, data []byte) error {
 func (g *graph) visit(dir string, depth int) (*base, error) {
 	if b, seen := g.bases[dir]; seen {
 		if b == nil {
-			return nil, fmt.Errorf("%s builds on itself", quote(dir))
+			return nil, fmt.Errorf("%q builds on itself", dir)
 		}
 		return b, nil
 	}
 	if depth > maxBaseDepth {
-		return nil, fmt.Errorf("%s is built on by more than %d kustomizations above each other", quote(dir), maxBaseDepth)
+		return nil, fmt.Errorf("%q is built on by more than %d kustomizations above each other", dir, maxBaseDepth)
 	}
 	if len(g.bases) == maxBases {
-		return nil, fmt.Errorf("%s is one of more than %d kustomizations", quote(dir), maxBases)
+		return nil, fmt.Errorf("%q is one of more than %d kustomizations", dir, maxBases)
 	}
 	g.bases[dir] = nil
 	b := &base{name: fmt.Sprintf("k%04d", len(g.bases)-1)}
@@ -132,12 +131,12 @@ func (g *graph) readKustomization(dir string) (src source, k *types.Kustomizatio
 			continue
 		}
 		if src.file != "" {
-			return source{}, nil, fmt.Errorf("%s has both %s and %s", quote(dir), path.Base(src.file), name)
+			return source{}, nil, fmt.Errorf("%q has both %s and %s", dir, path.Base(src.file), name)
 		}
 		src.file = p
 	}
 	if src.file == "" {
-		return source{}, nil, fmt.Errorf("%s is a directory without kustomization.yaml", quote(dir))
+		return source{}, nil, fmt.Errorf("%q is a directory without kustomization.yaml", dir)
 	}
 	b, err := g.tree.file(src.file)
 	if err != nil {
@@ -146,6 +145,3 @@ func (g *graph) readKustomization(dir string) (src source, k *types.Kustomizatio
 	k, err = src.decode(b)
 	return src, k, err
 }
-
-// quote names a directory in a message.
-func quote(dir string) string { return strconv.Quote(dir) }

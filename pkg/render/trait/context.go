@@ -61,15 +61,22 @@ type Configuration struct {
 
 // Source returns the object of a config or secret component, or one that others made. The name of the
 // component is added to the references.
-func (c Context) Source(path, sort string, to declared.Source, references *[]string) (corev1.LocalObjectReference, error) {
-	if to.Existing == "" {
-		return c.object(path, sort, to.Name, references)
+func (c Context) Source(path, sort string, to declared.Source, references *[]string) (object corev1.LocalObjectReference, err error) {
+	if object.Name = to.Existing; to.Existing != "" {
+		if sort == "config" { // evaluation holds Secrets to policy
+			err = mayName(path+".existing", "ConfigMap", to.Existing, "configs", c.Policy.Existing.Configs)
+		}
+		return object, err
 	}
-	var err error
-	if sort == "config" { // evaluation holds Secrets to policy
-		err = mayName(path+".existing", "ConfigMap", to.Existing, "configs", c.Policy.Existing.Configs)
+	found, ok := c.Configuration(to.Name)
+	switch {
+	case !ok:
+		return object, declared.Faultf(declared.CodeReference, path, "refers to component %s, which the application does not have", to.Name)
+	case found.Sort != sort:
+		return object, declared.Faultf(declared.CodeReference, path, "refers to component %s as a %s, but it is a %s", to.Name, sort, found.Type)
 	}
-	return corev1.LocalObjectReference{Name: to.Existing}, err
+	*references, object.Name = append(*references, to.Name), found.Name
+	return object, nil
 }
 
 // mayName refuses an object of others that policy does not let components name.
@@ -78,18 +85,4 @@ func mayName(path, kind, name, field string, allowed []string) error {
 		return nil
 	}
 	return declared.Against("policy.existing."+field, declared.CodeExisting, path, "names %s %s, and policy allows %s (existing.%s)", kind, name, declared.List(allowed), field)
-}
-
-// object returns the object of a config or secret component. The name of the component
-// is added to the references.
-func (c Context) object(path, sort, name string, references *[]string) (corev1.LocalObjectReference, error) {
-	found, ok := c.Configuration(name)
-	if !ok {
-		return corev1.LocalObjectReference{}, declared.Faultf(declared.CodeReference, path, "refers to component %s, which the application does not have", name)
-	}
-	if found.Sort != sort {
-		return corev1.LocalObjectReference{}, declared.Faultf(declared.CodeReference, path, "refers to component %s as a %s, but it is a %s", name, sort, found.Type)
-	}
-	*references = append(*references, name)
-	return corev1.LocalObjectReference{Name: found.Name}, nil
 }
