@@ -105,7 +105,10 @@ func (a *Allotments) host(app *model.Application, own *model.Allotment, h Host) 
 	case entry != "" && entry != Every:
 		p := a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
 			fmt.Sprintf("%s belongs to %s (platform.allotments.%s.hosts)", hostName(h.Name), whose(a.owners[entry]), a.owners[entry][0]), "")
-		p.Places = append(p.Places, a.entryAt(a.owners[entry][0], entry)...)
+		owner := a.tenants[a.owners[entry][0]]
+		if at := a.platform.At[fmt.Sprintf("allotments.%s.hosts.%d", owner.Name, slices.Index(owner.Hosts, entry))]; at != "" {
+			p.Places = append(p.Places, model.Place{At: at, Note: fmt.Sprintf("platform.allotments.%s.hosts: %q", owner.Name, entry)})
+		}
 		return p
 	case own.Hosts != nil:
 		return a.blame(catalogue.HostAllotted, app, h.Component, h.Name, hostPath,
@@ -146,15 +149,6 @@ func (a *Allotments) blame(code string, app *model.Application, component, value
 		}
 	}
 	return p
-}
-
-// entryAt returns the place of an entry in the allotment of a tenant.
-func (a *Allotments) entryAt(tenant, entry string) []model.Place {
-	path := fmt.Sprintf("allotments.%s.hosts.%d", tenant, slices.Index(a.tenants[tenant].Hosts, entry))
-	if at := a.platform.At[path]; at != "" {
-		return []model.Place{{At: at, Note: fmt.Sprintf("platform.allotments.%s.hosts: %q", tenant, entry)}}
-	}
-	return nil
 }
 
 func hostName(host string) string {

@@ -73,13 +73,6 @@ func (manifests) objects(t *translation, docs []*node) map[*node]*component {
 	return o.made
 }
 
-// attach adds objects beside a workload, which is not read, to its component.
-func (manifests) attach(t *translation, docs []*node, workload *node, c *component) {
-	o := manifest.sorted(t, docs)
-	o.workloads, o.made[workload] = []*node{workload}, c
-	o.join(t)
-}
-
 // sorted sorts objects by what becomes of them. ConfigMaps and Secrets need no workload.
 func (manifests) sorted(t *translation, docs []*node) objects {
 	o := objects{claims: map[string]*node{}, made: map[*node]*component{}}

@@ -196,7 +196,9 @@ func (d *defined) trait(s *scope, n *node) {
 	}
 	manifest.aside(s.translation, s.c.name, objects, func() {
 		patch.pods(s, x.patch)
-		manifest.attach(s.translation, x.others, workload, s.c)
+		o := manifest.sorted(s.translation, x.others)
+		o.workloads, o.made[workload] = []*node{workload}, s.c // which is not read
+		o.join(s.translation)
 	})
 	x.keep(s.translation, n.at("properties"), objects)
 }

@@ -18,17 +18,15 @@ func (pods) dnsPolicy(_ *scope, n *node) (any, error) {
 // dnsConfig takes how pods look up names.
 func (pods) dnsConfig(s *scope, n *node) (any, error) {
 	d := s.part()
-	d.take(n, []row{{"nameservers", "nameservers", pod.addresses}, {"searches", "searches", to.texts}, {"options", "options", each(pod.dnsOption)}})
+	d.take(n, []row{{"nameservers", "nameservers", pod.addresses}, {"searches", "searches", to.texts}, {"options", "options", each(func(s *scope, n *node) (any, error) {
+		o := s.part()
+		o.take(n, []row{{"name", "name", to.text}, {"value", "value", to.text}})
+		if o.d["name"] == nil {
+			return nil, because("has no name", "")
+		}
+		return o.d, nil
+	})}})
 	return some(d.d), nil
-}
-
-func (pods) dnsOption(s *scope, n *node) (any, error) {
-	o := s.part()
-	o.take(n, []row{{"name", "name", to.text}, {"value", "value", to.text}})
-	if o.d["name"] == nil {
-		return nil, because("has no name", "")
-	}
-	return o.d, nil
 }
 
 var addressPattern = regexp.MustCompile("^[0-9a-fA-F:.]+$")

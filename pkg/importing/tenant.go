@@ -14,8 +14,8 @@ func (f Format) tenant(docs []*node, named string) (tenant string, namespaces []
 		if f == KubeVela && !isApplication(d) || n.string() == "" || n.string() == "default" {
 			continue
 		}
-		if tenant == "" && isTenant(n.string()) {
-			tenant = n.string()
+		if name := n.string(); tenant == "" && dnsName(name) == name && !strings.HasPrefix(name, "kube-") && !strings.HasPrefix(name, "daros-") {
+			tenant = name // which has one that can be its own
 		}
 		if n.string() != tenant { // of several tenants, or of another one
 			return named, nil
@@ -23,9 +23,4 @@ func (f Format) tenant(docs []*node, named string) (tenant string, namespaces []
 		namespaces = append(namespaces, n)
 	}
 	return tenant, namespaces
-}
-
-// isTenant reports whether a namespace can be that of a tenant.
-func isTenant(namespace string) bool {
-	return dnsName(namespace) == namespace && !strings.HasPrefix(namespace, "kube-") && !strings.HasPrefix(namespace, "daros-")
 }

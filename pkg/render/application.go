@@ -53,7 +53,7 @@ func (a *application) objects(c *model.Component, state model.ComponentState) ([
 	if !carried(c) || a.Elsewhere[c.Name] {
 		return nil, nil
 	}
-	if a.isStep(c.Name) && c.Finite() {
+	if a.spec.Workflow != nil && a.spec.Workflow.Job(c.Name) && c.Finite() {
 		// Only the step runs it. It is rendered here to check it.
 		state.Run, state.State, state.Hold = 0, model.StateOff, false
 	}

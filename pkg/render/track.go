@@ -28,9 +28,3 @@ func (a *application) beside(c *model.Component, state model.ComponentState) *wo
 	w.out.labels, w.out.told.Traffic = declared.Merge(w.out.labels, map[string]string{LabelTrack: TrackNext}), b.Traffic
 	return w
 }
-
-// isStep reports whether a workflow step runs the component, or runs it to undo another
-// step.
-func (a *application) isStep(component string) bool {
-	return a.spec.Workflow != nil && a.spec.Workflow.Job(component)
-}

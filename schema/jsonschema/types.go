@@ -34,7 +34,11 @@ func (g *shapes) ref(name string) shape {
 				"anyOf":       []shape{{"enum": types}, s["properties"].(map[string]shape)["type"]},
 			}
 		}
-		g.addTraits(name, s)
+		for _, d := range g.defined { // traits of the fleet
+			if fields, ok := s["properties"].(map[string]shape); ok && d.Kind == "traits" && slices.Contains(kinds[d.Kind], name) && fields[d.Name] == nil {
+				fields[d.Name] = d.parameter()
+			}
+		}
 		g.defs[short] = s
 	}
 	return shape{"$ref": "#/$defs/" + short}
@@ -74,15 +78,6 @@ func (g *shapes) definedTypes(of string, types *[]string) (all []shape) {
 		all = append(all, shape{"if": shape{"properties": shape{"type": shape{"const": d.Name}}}, "then": shape{"properties": fields}})
 	}
 	return all
-}
-
-// addTraits adds the traits that the fleet defines to those of a definition of the schema.
-func (g *shapes) addTraits(of string, s shape) {
-	for _, d := range g.defined {
-		if fields, ok := s["properties"].(map[string]shape); ok && d.Kind == "traits" && slices.Contains(kinds[d.Kind], of) && fields[d.Name] == nil {
-			fields[d.Name] = d.parameter()
-		}
-	}
 }
 
 // entries tells the types of a table, with their fields.

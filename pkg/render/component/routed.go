@@ -41,22 +41,16 @@ func (in Input) routed(route *unstructured.Unstructured, objects []*unstructured
 					switch {
 					case u.GetName() != declared.Word(to["name"]) || int64(p.Port) != port:
 					case p.TargetPort.Type == intstr.String:
-						all = append(all, ofName(p.TargetPort.StrVal, objects)...)
+						for _, of := range podPorts(objects) {
+							if of.Name == p.TargetPort.StrVal {
+								all = append(all, valid(of.ContainerPort, of.Protocol)...)
+							}
+						}
 					default:
 						all = append(all, valid(cmp.Or(p.TargetPort.IntVal, p.Port), p.Protocol)...)
 					}
 				}
 			}
-		}
-	}
-	return all
-}
-
-// ofName returns the ports of containers that have a name.
-func ofName(name string, objects []*unstructured.Unstructured) (all []Listening) {
-	for _, p := range podPorts(objects) {
-		if p.Name == name {
-			all = append(all, valid(p.ContainerPort, p.Protocol)...)
 		}
 	}
 	return all

@@ -25,7 +25,10 @@ func deployment(in Input) (Output, error) {
 	if p.patch.Replicas.Exclusive && in.App.Spec.Workflow.Staged(in.Spec.Name) {
 		return Output{}, declared.Faultf(declared.CodeConflict, "traits.storage", "is one volume, which two versions cannot have at a time; bring the component with a deploy step")
 	}
-	deadline := progressDeadline(in.App.Spec.Policy.StartDeadline)
+	var deadline *int32 // after which Kubernetes reports a Deployment as stuck
+	if d := in.App.Spec.Policy.StartDeadline; d >= time.Second {
+		deadline = new(int32(min(d/time.Second, 1<<31-1)))
+	}
 	if ready := p.patch.Replicas.MinReady; deadline != nil && ready >= *deadline {
 		return Output{}, declared.Faultf(declared.CodeConflict, "traits.update.minReady", "is %d s, and the pods are to run within %d s (startDeadline)", ready, *deadline)
 	}
@@ -86,15 +89,6 @@ func strategy(replicas int, declared trait.Replicas) appsv1.DeploymentStrategy {
 		Type:          appsv1.RollingUpdateDeploymentStrategyType,
 		RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &missing},
 	}
-}
-
-// progressDeadline returns the seconds after which Kubernetes reports a Deployment as
-// stuck.
-func progressDeadline(d time.Duration) *int32 {
-	if d < time.Second {
-		return nil
-	}
-	return new(int32(min(d/time.Second, 1<<31-1)))
 }
 
 // meta returns the metadata of the object that runs the component, with the labels

@@ -47,8 +47,8 @@ type Reader struct {
 // NewReader returns a reader, which finds outside what other repositories have. What it reads
 // is bounded, together.
 func NewReader(files fs.FS, outside build.Outside) *Reader {
-	t, err := newTree(files, outside)
-	return &Reader{tree: t, err: err}
+	t := &tree{files: files, outside: outside, kinds: map[string]fs.FileMode{}, sizes: map[string]int64{}, mounts: map[string]fs.FS{}}
+	return &Reader{tree: t, err: t.list(files, ".")}
 }
 
 // Read reads the kustomization in a directory. The error blames the files.

@@ -3,7 +3,6 @@ package kustomize
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -53,9 +52,6 @@ func (t *tree) mount(p model.Pinned) (root string, err error) {
 	}
 	if err := t.list(files, root); err != nil {
 		return "", err
-	}
-	if t.mounts == nil {
-		t.mounts = map[string]fs.FS{}
 	}
 	t.mounts[root] = files
 	return root, nil

@@ -28,11 +28,6 @@ type tree struct {
 	read  int64 // bytes of files so far
 }
 
-func newTree(files fs.FS, outside build.Outside) (*tree, error) {
-	t := &tree{files: files, outside: outside, kinds: map[string]fs.FileMode{}, sizes: map[string]int64{}}
-	return t, t.list(files, ".")
-}
-
 // list adds what files has to the tree, below root.
 func (t *tree) list(files fs.FS, root string) error {
 	return fs.WalkDir(files, ".", func(p string, d fs.DirEntry, err error) error {
