@@ -71,14 +71,14 @@ func Import(data []byte, o Options) (*Result, error) {
 	}
 	finish(t, o)
 	t.count(docs)
+	result := &Result{Tenant: t.tenant, Name: t.app.name, Report: t.report}
 	if len(t.app.components) == 0 {
-		return &Result{Tenant: t.tenant, Name: t.app.name, Report: t.report}, errors.New(whyNothing(t))
+		return result, errors.New(whyNothing(t))
 	}
-	cue, err := t.app.cue()
-	if err != nil {
+	if result.CUE, err = t.app.cue(); err != nil {
 		return nil, err
 	}
-	return &Result{Tenant: t.tenant, Name: t.app.name, CUE: cue, Report: t.report}, nil
+	return result, nil
 }
 
 // whyNothing says why there is no application.
@@ -118,18 +118,15 @@ type handed struct {
 
 // component adds a component, under a name that no other has.
 func (t *translation) component(name, kind string) *component {
-	c := &component{name: t.free(dnsName(name)), doc: doc{"type": kind}}
+	c := &component{doc: doc{"type": kind}}
+	c.name = unused(cmp.Or(dnsName(name), "component"), func(name string) bool {
+		return slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == name })
+	})
 	if c.name != name {
 		t.note("component %q is called %s", name, c.name)
 	}
 	t.app.components = append(t.app.components, c)
 	return c
-}
-
-func (t *translation) free(name string) string {
-	return unused(cmp.Or(name, "component"), func(name string) bool {
-		return slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == name })
-	})
 }
 
 // drop takes a component out.
@@ -193,25 +190,14 @@ func untangle(t *translation) {
 		return slices.ContainsFunc(t.app.components, func(c *component) bool { return c.name == v })
 	}
 	for _, c := range t.app.components {
-		for _, field := range []string{"near", "apart"} {
-			if affinity, ok := c.doc.get("traits.affinity").(doc); ok {
-				list, _ := affinity[field].([]any)
-				list = slices.DeleteFunc(list, func(v any) bool { return !there(v.(doc)["component"]) })
-				if affinity[field] = list; len(list) == 0 {
-					delete(affinity, field)
-				}
-				if len(affinity) == 0 {
-					delete(c.doc.sub("traits"), "affinity")
-				}
+		if affinity, ok := c.doc.get("traits.affinity").(doc); ok {
+			for _, field := range []string{"near", "apart"} {
+				affinity[field] = some(slices.DeleteFunc(affinity.list(field), func(v any) bool { return !there(v.(doc)["component"]) }))
+			}
+			if len(affinity.fields()) == 0 {
+				delete(c.doc.sub("traits"), "affinity")
 			}
 		}
-		list, ok := c.doc["dependsOn"].([]any)
-		if !ok {
-			continue
-		}
-		list = slices.DeleteFunc(list, func(v any) bool { return !there(v) || v == c.name })
-		if c.doc["dependsOn"] = list; len(list) == 0 {
-			delete(c.doc, "dependsOn")
-		}
+		c.doc["dependsOn"] = some(slices.DeleteFunc(c.doc.list("dependsOn"), func(v any) bool { return !there(v) || v == c.name }))
 	}
 }

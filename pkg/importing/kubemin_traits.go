@@ -192,10 +192,10 @@ func (kubeMin) routes(s *scope, e *node, host string) {
 			return nil, because("leads to another component", "traits: ingress, of that component")
 		}
 		port, err := to.port(s, r.at("backend.servicePort"))
-		var entry doc
-		if err == nil {
-			entry, err = s.entrance(host, port, r.at("path").string(), r.at("pathType").string())
+		if err != nil {
+			return nil, err
 		}
+		entry, err := s.entrance(host, port, r.at("path").string(), r.at("pathType").string())
 		if err != nil {
 			return nil, err
 		}

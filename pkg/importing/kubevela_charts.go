@@ -76,15 +76,13 @@ func (charts) values(s *scope, n *node) (any, error) {
 // valuesFrom takes the values that ConfigMaps of the file have, one over the other.
 func (charts) valuesFrom(s *scope, n *node) (any, error) {
 	var values any
-	for _, e := range n.items() {
+	s.each(n.items(), func(s *scope, e *node) (any, error) {
 		said, err := helm.valuesOf(s.translation, e.at("kind").string(), e.at("name").string(), cmp.Or(e.at("key").string(), "values.yaml"))
-		if err != nil {
-			s.lose(e, err)
-			continue
+		if err == nil {
+			values = overlaid(values, said)
 		}
-		values = overlaid(values, said)
-		mark(kept, e)
-	}
+		return nil, keeping(err, e)
+	})
 	return values, nil
 }
 

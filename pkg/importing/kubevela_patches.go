@@ -1,6 +1,9 @@
 package importing
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // patches reads patches of the workload of a component.
 type patches struct{}
@@ -21,13 +24,9 @@ var patched = []struct{ path, field string }{
 // operations takes the operations of a JSON patch.
 func (p patches) operations(s *scope, n *node) (any, error) {
 	object := doc{}
-	for _, e := range n.items() {
-		if err := p.operation(s, e, object); err != nil {
-			s.lose(e, err)
-			continue
-		}
-		mark(kept, e.at("op"), e.at("path"))
-	}
+	s.each(n.items(), func(s *scope, e *node) (any, error) {
+		return nil, keeping(p.operation(s, e, object), e.at("op"), e.at("path"))
+	})
 	p.patch(s, object)
 	return nil, nil
 }
@@ -102,11 +101,7 @@ var besideContainer = []string{"storage", "sidecars", "probes", "lifecycle", "en
 
 // instead takes the container of a merge patch, whose list takes the place of all containers: nothing of the one before is left.
 func (patches) instead(s *scope, list *node) {
-	whole := len(list.items()) == 1
-	for _, trait := range besideContainer {
-		whole = whole && s.c.doc.get("traits."+trait) == nil
-	}
-	if !whole {
+	if len(list.items()) != 1 || slices.ContainsFunc(besideContainer, func(trait string) bool { return s.c.doc.get("traits."+trait) != nil }) {
 		s.lose(list, because("a list of containers takes the place of all", "properties of the component"))
 		return
 	}

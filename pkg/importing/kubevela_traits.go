@@ -151,15 +151,14 @@ func velaAmount(name string, as taking) taking {
 }
 
 func (vela) ingress(s *scope, n *node) (any, error) {
-	for _, k := range n.at("http").fields() {
-		port, err := to.port(s, k.node)
-		var entry doc
-		if err == nil {
-			entry, err = s.entrance(n.at("domain").string(), port, k.name, n.at("pathType").string())
-		}
+	s.fields(n.at("http"), func(path string, v *node) (any, error) {
+		port, err := to.port(s, v)
 		if err != nil {
-			s.lose(k.node, err)
-			continue
+			return nil, err
+		}
+		entry, err := s.entrance(n.at("domain").string(), port, path, n.at("pathType").string())
+		if err != nil {
+			return nil, err
 		}
 		if class := n.at("class"); dnsName(class.string()) == class.string() && class.string() != "" {
 			entry["className"] = class.string()
@@ -171,8 +170,9 @@ func (vela) ingress(s *scope, n *node) (any, error) {
 		}
 		delete(s.addPort(doc{"port": port}), "expose")
 		s.d.add("traits.ingress", entry)
-		mark(kept, n.at("domain"), n.at("pathType"), k.node)
-	}
+		mark(kept, n.at("domain"), n.at("pathType"), v)
+		return nil, nil
+	})
 	return nil, nil
 }
 

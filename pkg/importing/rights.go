@@ -35,19 +35,18 @@ func (r rights) privileges(s *scope, n *node) (any, error) {
 // trait takes the rights of the rbac trait of KubeMin in a namespace. The account and what binds it have names of their own.
 func (r rights) trait(s *scope, n *node) (any, error) {
 	var all []any
-	for _, e := range n.items() {
+	s.each(n.items(), func(s *scope, e *node) (any, error) {
 		if !e.at("namespace").null() {
-			s.lose(e, outside)
-			continue
+			return nil, outside
 		}
 		rules := r.rules(s, e.at("rules"), e.at("clusterScope").bool())
 		if rules == nil {
-			s.lose(e, because("gives no rights by name", "traits: rights"))
-			continue
+			return nil, because("gives no rights by name", "traits: rights")
 		}
 		all = append(all, rules...)
 		mark(kept, e.at("serviceAccount"), e.at("roleName"), e.at("bindingName"), e.at("clusterScope"), e.at("automountServiceAccountToken"))
-	}
+		return nil, nil
+	})
 	return some(all), nil
 }
 

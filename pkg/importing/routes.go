@@ -72,19 +72,19 @@ func (r routes) rule(t *translation, n *node, o *objects) (*component, doc, erro
 	}
 	s := t.scope(c).into(doc{"port": port})
 	s.take(backends[0], []row{{"weight", "weight", whole(0, 1_000_000)}})
-	for _, b := range backends[1:] {
+	s.each(backends[1:], func(s *scope, b *node) (any, error) {
 		other, port := o.behind(t, b)
 		weight, ok := b.at("weight").number()
 		if other == nil || other == c {
-			s.lose(b, because("leads to no other component of the file", "traits: gateway: beside"))
-			continue
+			return nil, because("leads to no other component of the file", "traits: gateway: beside")
 		}
 		if !ok {
 			weight = 1
 		}
 		s.d.add("beside", doc{"component": other.name, "port": port, "weight": weight})
 		mark(kept, b.at("weight"))
-	}
+		return nil, nil
+	})
 	if len(matches) == 1 {
 		s.take(matches[0], []row{
 			{"path.value", "path", matching(pathPattern, "has a path with characters that a path does not have")},
@@ -120,15 +120,15 @@ func (routes) pathType(_ *scope, n *node) (any, error) {
 // headers takes values by the names of headers. A header that is matched by a pattern is lost.
 func (routes) headers(s *scope, n *node) (any, error) {
 	values := doc{}
-	for _, e := range n.items() {
+	s.each(n.items(), func(_ *scope, e *node) (any, error) {
 		name, value := e.at("name").string(), e.at("value").string()
 		if kind := e.at("type").string(); !headerName.MatchString(name) || !headerValue.MatchString(value) || kind != "" && kind != "Exact" {
-			s.lose(e, because("has no name and value of a header", "traits: gateway"))
-			continue
+			return nil, because("has no name and value of a header", "traits: gateway")
 		}
 		values[name] = value
 		mark(kept, e.at("name"), e.at("value"), e.at("type"))
-	}
+		return nil, nil
+	})
 	return some(values), nil
 }
 
