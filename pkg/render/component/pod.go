@@ -35,25 +35,18 @@ func (in Input) pod(kind string, c container, ports []declared.Port, restart cor
 		Name: in.Spec.Name, Image: c.Image, Command: c.Command, Args: c.Args, Resources: requirements(in.Spec, in.Grant),
 	}}
 	known := in.known(kind, c, ports, p.main.Resources)
-	var err error
-	if p.patch, err = trait.Process(known); err != nil {
-		return nil, err
-	}
+	spec, place := &p.template.Spec, in.placement()
+	var unfit, twice, nowhere error
+	p.patch, unfit = trait.Process(known)
 	env, references, err := known.Variables("properties.env", c.Env)
-	if err != nil {
+	p.main.Ports, twice = containerPorts(ports)
+	spec.NodeSelector, spec.TopologySpreadConstraints, nowhere = place.where(kind, Selector(in.App.ID, in.Spec.Name))
+	if err := cmp.Or(unfit, err, twice, nowhere); err != nil {
 		return nil, err
 	}
 	p.main.Env = slices.Concat(p.patch.Main.Env, env)
-	if p.main.Ports, err = containerPorts(ports); err != nil {
-		return nil, err
-	}
 	for _, port := range ports {
 		p.out.Listens = append(p.out.Listens, At(port))
-	}
-	spec := &p.template.Spec
-	place := in.placement()
-	if spec.NodeSelector, spec.TopologySpreadConstraints, err = place.where(kind, Selector(in.App.ID, in.Spec.Name)); err != nil {
-		return nil, err
 	}
 	labels := in.Labels
 	if kind == "Deployment" {

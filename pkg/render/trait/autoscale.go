@@ -42,18 +42,10 @@ func autoscale(c Context, s scaling) (Patch, error) {
 		return Patch{}, declared.Faultf(declared.CodeUnreadable, "traits.autoscale", "takes a min of at least 1, a max of at least min, and what decides: cpu or memory in percent, or metrics")
 	}
 	metrics, err := s.metrics(c)
-	if err != nil {
+	up, noUp := s.Up.rules("traits.autoscale.up")
+	down, noDown := s.Down.rules("traits.autoscale.down")
+	if err := cmp.Or(err, noUp, noDown); err != nil || c.Run == 0 {
 		return Patch{}, err
-	}
-	behavior := autoscalingv2.HorizontalPodAutoscalerBehavior{}
-	if behavior.ScaleUp, err = s.Up.rules("traits.autoscale.up"); err != nil {
-		return Patch{}, err
-	}
-	if behavior.ScaleDown, err = s.Down.rules("traits.autoscale.down"); err != nil {
-		return Patch{}, err
-	}
-	if c.Run == 0 {
-		return Patch{}, nil
 	}
 	if c.Given.Replicas.Exclusive {
 		return Patch{}, declared.Faultf(declared.CodeConflict, "traits.autoscale", "excludes persistent storage, which belongs to one replica")
@@ -68,8 +60,8 @@ func autoscale(c Context, s scaling) (Patch, error) {
 			Metrics:        metrics,
 		},
 	}
-	if behavior != (autoscalingv2.HorizontalPodAutoscalerBehavior{}) {
-		scaler.Spec.Behavior = &behavior
+	if up != nil || down != nil {
+		scaler.Spec.Behavior = &autoscalingv2.HorizontalPodAutoscalerBehavior{ScaleUp: up, ScaleDown: down}
 	}
 	return Patch{Objects: []runtime.Object{scaler}, Replicas: Replicas{Scaled: true}}, nil
 }

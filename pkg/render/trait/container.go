@@ -1,6 +1,7 @@
 package trait
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -49,17 +50,14 @@ func (c Context) extra(path string, e *extra, others []extra) (corev1.Container,
 	}
 	container := corev1.Container{Name: e.Name, Image: e.Image, Command: e.Command, Args: e.Args}
 	var references, more []string
-	var err error
-	if container.Env, references, err = c.Variables(path+".env", e.Env); err != nil {
-		return container, nil, err
-	}
-	if container.EnvFrom, more, err = e.EnvFrom.render(path+".envFrom", c); err != nil {
-		return container, nil, err
-	}
+	var unset, unread, unsafe error
+	container.Env, references, unset = c.Variables(path+".env", e.Env)
+	container.EnvFrom, more, unread = e.EnvFrom.render(path+".envFrom", c)
 	if e.Security != nil {
-		if container.SecurityContext, err = e.Security.render(path+".security", c.Component.OS); err != nil {
-			return container, nil, err
-		}
+		container.SecurityContext, unsafe = e.Security.render(path+".security", c.Component.OS)
+	}
+	if err := cmp.Or(unset, unread, unsafe); err != nil {
+		return container, nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Mounts)) {
 		if !slices.ContainsFunc(c.Given.Main.Mounts, func(m corev1.VolumeMount) bool { return m.Name == name }) {

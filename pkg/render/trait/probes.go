@@ -98,19 +98,9 @@ func (p *probe) render(path string, ports []declared.Port) (*corev1.Probe, error
 	if ways != 1 {
 		return nil, declared.Faultf(declared.CodeUnreadable, path, "asks in one way: http, tcp, grpc or exec")
 	}
-	for _, d := range []struct {
-		name, value string
-		into        *int32
-	}{
-		{"initialDelay", p.InitialDelay, &rendered.InitialDelaySeconds},
-		{"period", p.Period, &rendered.PeriodSeconds},
-		{"timeout", p.Timeout, &rendered.TimeoutSeconds},
-	} {
-		n, err := declared.OptionalSeconds(path+"."+d.name, d.value)
-		if err != nil {
-			return nil, err
-		}
-		*d.into = n
-	}
-	return rendered, nil
+	var delay, period, timeout error
+	rendered.InitialDelaySeconds, delay = declared.OptionalSeconds(path+".initialDelay", p.InitialDelay)
+	rendered.PeriodSeconds, period = declared.OptionalSeconds(path+".period", p.Period)
+	rendered.TimeoutSeconds, timeout = declared.OptionalSeconds(path+".timeout", p.Timeout)
+	return rendered, cmp.Or(delay, period, timeout)
 }
