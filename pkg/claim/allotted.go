@@ -21,10 +21,7 @@ type Allotments struct {
 
 // AllotmentsOf returns the allotments of a platform, which may be nil.
 func AllotmentsOf(platform *model.Platform) *Allotments {
-	a := &Allotments{platform: platform, tenants: map[string]*model.Allotment{}, owners: map[string][]string{}}
-	if platform == nil {
-		a.platform = &model.Platform{}
-	}
+	a := &Allotments{platform: cmp.Or(platform, &model.Platform{}), tenants: map[string]*model.Allotment{}, owners: map[string][]string{}}
 	for i := range a.platform.Allotments {
 		own := &a.platform.Allotments[i]
 		a.tenants[own.Name] = own
@@ -50,10 +47,7 @@ func (a *Allotments) entry(host string) string {
 
 // Refused returns what an application wants that its tenant is not allotted, or has denied itself.
 func (a *Allotments) Refused(app *model.Application, t *model.Tenant, n *Names) (problems []model.Problem) {
-	own := a.tenants[app.ID.Tenant]
-	if own == nil {
-		own = &model.Allotment{Name: app.ID.Tenant}
-	}
+	own := cmp.Or(a.tenants[app.ID.Tenant], &model.Allotment{Name: app.ID.Tenant})
 	if p := a.namespace(app, own, n.Namespace); p != nil {
 		problems = append(problems, *p)
 	}

@@ -47,9 +47,7 @@ func secured(every, more *corev1.SecurityContext) *corev1.SecurityContext {
 	}
 	all.RunAsUser, all.RunAsGroup, all.ReadOnlyRootFilesystem = more.RunAsUser, more.RunAsGroup, more.ReadOnlyRootFilesystem
 	if more.Capabilities != nil {
-		if all.Capabilities == nil {
-			all.Capabilities = &corev1.Capabilities{}
-		}
+		all.Capabilities = cmp.Or(all.Capabilities, &corev1.Capabilities{})
 		all.Capabilities.Add = more.Capabilities.Add
 	}
 	return all
@@ -90,9 +88,7 @@ func (p *pod) meetsStandard() error {
 // restrict adds what the restricted Pod Security Standard asks of the pods of a component:
 // no root, and no capabilities. Windows has none of these.
 func restrict(p *pod) {
-	if p.template.Spec.SecurityContext == nil {
-		p.template.Spec.SecurityContext = &corev1.PodSecurityContext{}
-	}
+	p.template.Spec.SecurityContext = cmp.Or(p.template.Spec.SecurityContext, &corev1.PodSecurityContext{})
 	p.template.Spec.SecurityContext.RunAsNonRoot = new(true)
 	if p.main.SecurityContext != nil {
 		p.main.SecurityContext.Capabilities = &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}

@@ -39,9 +39,7 @@ func (p *pod) onNode(c container) error {
 	case p.App.Standard == model.PodSecurityRestricted:
 		return declared.Faultf(declared.CodeStandard, "properties.hostProcess", "is a process of its Windows node, and the Pod Security Standard of the tenant is restricted")
 	}
-	if spec.SecurityContext == nil {
-		spec.SecurityContext = &corev1.PodSecurityContext{}
-	}
+	spec.SecurityContext = cmp.Or(spec.SecurityContext, &corev1.PodSecurityContext{})
 	spec.SecurityContext.WindowsOptions = &corev1.WindowsSecurityContextOptions{HostProcess: new(true), RunAsUserName: &account}
 	spec.HostNetwork, p.out.host = true, true // Kubernetes has no HostProcess without it
 	p.template.Labels = declared.Merge(p.template.Labels, map[string]string{LabelHostProcess: "true"})

@@ -1,6 +1,8 @@
 package component
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -20,25 +22,20 @@ func (p placement) together(spec *corev1.PodSpec) error {
 		return err
 	}
 	here := corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: p.domains}
-	if spec.Affinity == nil {
-		spec.Affinity = &corev1.Affinity{}
-	}
-	if spec.Affinity.NodeAffinity == nil {
-		spec.Affinity.NodeAffinity = &corev1.NodeAffinity{}
-	}
-	nodes := spec.Affinity.NodeAffinity
+	spec.Affinity = cmp.Or(spec.Affinity, &corev1.Affinity{})
+	nodes := cmp.Or(spec.Affinity.NodeAffinity, &corev1.NodeAffinity{})
+	spec.Affinity.NodeAffinity = nodes
 	if p.spec.Placement.Together.Mode == model.TogetherPreferred {
 		nodes.PreferredDuringSchedulingIgnoredDuringExecution = append(nodes.PreferredDuringSchedulingIgnoredDuringExecution, corev1.PreferredSchedulingTerm{
 			Weight: preference, Preference: corev1.NodeSelectorTerm{MatchExpressions: []corev1.NodeSelectorRequirement{here}},
 		})
 		return nil
 	}
-	if nodes.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		nodes.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}}
-	}
-	terms := nodes.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	for i := range terms {
-		terms[i].MatchExpressions = append(terms[i].MatchExpressions, here)
+	required := cmp.Or(nodes.RequiredDuringSchedulingIgnoredDuringExecution, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}})
+	nodes.RequiredDuringSchedulingIgnoredDuringExecution = required
+	for i := range required.NodeSelectorTerms {
+		term := &required.NodeSelectorTerms[i]
+		term.MatchExpressions = append(term.MatchExpressions, here)
 	}
 	return nil
 }

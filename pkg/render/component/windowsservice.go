@@ -37,9 +37,7 @@ func (p *pod) serve(s service) error {
 	if s.User == "ContainerAdministrator" && p.App.Standard == model.PodSecurityRestricted {
 		return declared.Faultf(declared.CodeStandard, "properties.user", "is ContainerAdministrator, and the Pod Security Standard of the tenant is restricted; run it as ContainerUser")
 	}
-	if p.template.Spec.SecurityContext == nil {
-		p.template.Spec.SecurityContext = &corev1.PodSecurityContext{}
-	}
+	p.template.Spec.SecurityContext = cmp.Or(p.template.Spec.SecurityContext, &corev1.PodSecurityContext{})
 	p.template.Spec.SecurityContext.WindowsOptions = &corev1.WindowsSecurityContextOptions{RunAsUserName: &s.User}
 	return nil
 }

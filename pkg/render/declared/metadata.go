@@ -35,10 +35,8 @@ func RefuseReserved(path string, labels, annotations map[string]string) error {
 
 // Merge returns the union of a and b; b wins.
 func Merge(a, b map[string]string) map[string]string {
-	union := maps.Clone(a)
-	if union == nil {
-		union = map[string]string{}
-	}
+	union := make(map[string]string, len(a)+len(b))
+	maps.Copy(union, a)
 	maps.Copy(union, b)
 	return union
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,13 +110,10 @@ func (a Admission) admitFields(path, field string, raw map[string]any, spec *cor
 	if found := podFields.beyond(field, raw); found != "" {
 		return declared.Faultf(declared.CodeField, path, "sets %s, which pods of a tenant may not have", found)
 	}
-	whole := corev1.ResourceRequirements{}
-	if spec.Resources != nil {
-		whole = *spec.Resources
-	}
+	whole := cmp.Or(spec.Resources, &corev1.ResourceRequirements{})
 	for i := range spec.Containers { // an initial container without requests adds nothing to them
 		for _, r := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			if !asksFor(r, spec.Containers[i].Resources) && !asksFor(r, whole) {
+			if !asksFor(r, spec.Containers[i].Resources) && !asksFor(r, *whole) {
 				return declared.Faultf(declared.CodeField, path, "lacks %s.containers.%d.resources.requests.%s: arbitration counts what is requested", field, i, r)
 			}
 		}

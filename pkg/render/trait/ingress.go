@@ -46,10 +46,7 @@ func ingress(c Context, routes []route) (patch Patch, err error) {
 		if n < 0 {
 			return patch, declared.Faultf(declared.CodeReference, path+".port", "leads to port %s, which the component does not expose", r.Port.String())
 		}
-		if err := declared.RefuseReserved(path, nil, r.Annotations); err != nil {
-			return patch, err
-		}
-		if err := takeOver(object, path, r); err != nil {
+		if err := cmp.Or(declared.RefuseReserved(path, nil, r.Annotations), takeOver(object, path, r)); err != nil {
 			return patch, err
 		}
 		if r.TLS != "" {

@@ -38,12 +38,9 @@ func sidecars(c Context, all []extra) (patch Patch, err error) {
 	for i := range all {
 		path := fmt.Sprintf("traits.sidecars.%d", i)
 		container, references, err := c.extra(path, &all[i], all[:i])
-		if err != nil {
-			return patch, err
-		}
-		requests, err := all[i].Resources.Requests.parse(path + ".resources.requests")
-		limits, wrong := all[i].Resources.Limits.parse(path + ".resources.limits")
-		if err := cmp.Or(err, wrong); err != nil {
+		requests, unread := all[i].Resources.Requests.parse(path + ".resources.requests")
+		limits, unbound := all[i].Resources.Limits.parse(path + ".resources.limits")
+		if err := cmp.Or(err, unread, unbound); err != nil {
 			return patch, err
 		}
 		if container.Resources, err = take(left, path, requests, guaranteed(c, requests, limits)); err != nil {
