@@ -1,5 +1,7 @@
 package importing
 
+import "cmp"
+
 // read reads an object that belongs to workloads, or returns why it is not kept.
 func (o *objects) read(t *translation, d *node) error {
 	switch d.at("kind").string() {
@@ -44,9 +46,7 @@ func (o *objects) readAutoscaler(t *translation, d *node) error {
 		if into.d["max"] == nil || into.d["cpu"] == nil && into.d["memory"] == nil && into.d["metrics"] == nil {
 			return because("follows nothing that autoscale does, or has no maximum", "traits: autoscale")
 		}
-		if into.d["min"] == nil {
-			into.d["min"] = int64(1) // as Kubernetes without a word
-		}
+		into.d["min"] = cmp.Or(into.d["min"], any(int64(1))) // as Kubernetes without a word
 		c.doc.set("traits.autoscale", into.d)
 		identity(d)
 		mark(kept, target)

@@ -11,10 +11,7 @@ var concurrencyPattern = regexp.MustCompile(`^(Forbid|Allow|Replace)$`)
 
 // selected returns the workload whose pods a Service or a budget selects, nil if there is none.
 func selected(s *node, workloads []*node) *node {
-	selector := s.at("spec.selector")
-	if labels := selector.at("matchLabels"); labels != nil {
-		selector = labels
-	}
+	selector := cmp.Or(s.at("spec.selector.matchLabels"), s.at("spec.selector"))
 	if len(selector.fields()) == 0 {
 		return nil
 	}

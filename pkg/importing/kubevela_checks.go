@@ -14,19 +14,13 @@ var metricCondition = regexp.MustCompile(`^\s*(<=|>=|==|!=|<|>)\s*([0-9]+)(\.[0-
 // metrics takes a step of type check-metrics: the time that a query has to be good, or may be bad, becomes a number of answers.
 func (calls) metrics(t *translation, n *node) []doc {
 	properties := n.at("properties")
-	endpoint, query, condition := properties.at("metricEndpoint"), properties.at("query"), properties.at("condition")
-	if endpoint == nil {
-		endpoint = properties.at("promAddress")
-	}
+	endpoint, query, condition := cmp.Or(properties.at("metricEndpoint"), properties.at("promAddress")), properties.at("query"), properties.at("condition")
 	m := metricCondition.FindStringSubmatch(condition.string())
 	if m == nil || query.string() == "" || len(query.string()) > 4096 || !askable(endpoint.string()) {
 		t.lose(n, because("names no address of Prometheus, no query, or no bound", "workflow: steps with type check"))
 		return nil
 	}
-	if m[3] == "" {
-		m[3] = ".0"
-	}
-	check := doc{"prometheus": endpoint.string(), "query": query.string(), "success": "value " + m[1] + " " + m[2] + m[3], "every": asked.String()}
+	check := doc{"prometheus": endpoint.string(), "query": query.string(), "success": "value " + m[1] + " " + m[2] + cmp.Or(m[3], ".0"), "every": asked.String()}
 	for _, field := range []struct{ from, to, without string }{{"duration", "times", "5m"}, {"failDuration", "failures", "2m"}} {
 		said := properties.at(field.from)
 		d, err := time.ParseDuration(cmp.Or(said.string(), field.without)) // as KubeVela without a word

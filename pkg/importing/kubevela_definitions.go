@@ -70,12 +70,8 @@ type expansion struct {
 // expanded evaluates the definition of a component, a trait or a step for a component of a name.
 func (d *defined) expanded(t *translation, kind string, n *node, name string, workload any) (*expansion, error) {
 	source := d.templates[kind+" "+n.at("type").string()]
-	properties := to.said(n.at("properties"))
-	if properties == nil {
-		properties = map[string]any{}
-	}
 	values, err := json.Marshal(map[string]any{
-		"parameter": properties,
+		"parameter": cmp.Or(to.said(n.at("properties")), any(map[string]any{})),
 		"context":   map[string]any{"name": name, "appName": t.app.name, "namespace": "default", "output": workload},
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 )
@@ -42,19 +43,12 @@ func (vela) annotate(s *scope, n *node) (any, error) {
 	}
 	dev["image"] = image
 	for _, part := range asIs {
-		v := to.said(n.at(part.name))
-		if v == nil {
-			v = part.without
-		}
-		if v != nil {
+		if v := cmp.Or(to.said(n.at(part.name)), part.without); v != nil {
 			dev.set(part.name, v)
 			mark(kept, n.at(part.name))
 		}
 	}
-	dev["portForward"] = to.said(n.at("portForward"))
-	if dev["portForward"] == nil {
-		dev["portForward"] = []any{fmt.Sprintf("%d:%d", number, number)}
-	}
+	dev["portForward"] = cmp.Or(to.said(n.at("portForward")), any([]any{fmt.Sprintf("%d:%d", number, number)}))
 	kind := n.at("serviceType").string()
 	switch {
 	case s.c.doc["type"] == "store" || s.persistent():

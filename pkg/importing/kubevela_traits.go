@@ -78,9 +78,7 @@ func (vela) trait(s *scope, n *node) {
 	})
 	if a, ok := s.d.get("traits.autoscale").(doc); ok && kind == "cpuscaler" {
 		for name, least := range map[string]int64{"min": 1, "max": 10, "cpu": 50} { // as KubeVela without a word
-			if a[name] == nil {
-				a[name] = least
-			}
+			a[name] = cmp.Or(a[name], any(least))
 		}
 	}
 }
