@@ -16,13 +16,8 @@ func covers(entry, host string) bool {
 // wildcards above it, and Every.
 func above(host string) []string {
 	all := []string{host}
-	for rest := strings.TrimPrefix(host, "*."); ; {
-		_, parent, more := strings.Cut(rest, ".")
-		if !more {
-			break
-		}
-		all = append(all, "*."+parent)
-		rest = parent
+	for _, rest, more := strings.Cut(strings.TrimPrefix(host, "*."), "."); more; _, rest, more = strings.Cut(rest, ".") {
+		all = append(all, "*."+rest)
 	}
 	if host != Every {
 		all = append(all, Every)

@@ -32,9 +32,7 @@ func Readers(prefix string, platform *model.Access, t *model.Tenant, apps []mode
 			slices.Sort(all[in])
 		}
 	}
-	home := model.AppID{Tenant: t.Name}
-	add(home, t.Access.Admins)
-	for _, app := range apps {
+	for _, app := range append([]model.AppID{{Tenant: t.Name}}, apps...) {
 		add(app, t.Access.Admins)
 	}
 	for _, o := range t.Access.Owners {

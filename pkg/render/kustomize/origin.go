@@ -59,11 +59,10 @@ func (k Kustomization) rename(o *resource.Origin) {
 	for _, p := range []*string{&o.Path, &o.ConfiguredIn} {
 		ours := path.Join(k.Root, *p)
 		for i := 0; *p != "" && i+1 < len(k.Names); i += 2 {
-			if k.Names[i] != ours {
-				continue
+			if k.Names[i] == ours {
+				*p = relative(k.Dir, k.Names[i+1])
+				break
 			}
-			*p = relative(k.Dir, k.Names[i+1])
-			break
 		}
 	}
 }

@@ -11,22 +11,14 @@ import (
 
 // patches rewrites the patches of a kustomization.
 func (w *writer) patches(k *types.Kustomization) error {
-	for i := range k.PatchesStrategicMerge {
-		if err := w.merge(&k.PatchesStrategicMerge[i], "patchesStrategicMerge", i); err != nil {
-			return err
-		}
+	one := func(p *types.Patch, at ...any) error { return w.patch(&p.Path, &p.Patch, "patch", at...) }
+	if err := each(k.PatchesStrategicMerge, "patchesStrategicMerge", w.merge); err != nil {
+		return err
 	}
-	for i := range k.Patches {
-		if err := w.patch(&k.Patches[i].Path, &k.Patches[i].Patch, "patch", "patches", i); err != nil {
-			return err
-		}
+	if err := each(k.Patches, "patches", one); err != nil {
+		return err
 	}
-	for i := range k.PatchesJson6902 {
-		if err := w.patch(&k.PatchesJson6902[i].Path, &k.PatchesJson6902[i].Patch, "patch", "patchesJson6902", i); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(k.PatchesJson6902, "patchesJson6902", one)
 }
 
 // patch rewrites a patch that a file has, or that is written inline in a field. They stay

@@ -24,15 +24,11 @@ type writer struct {
 // rewrite replaces every reference in k by a name of ours. All else stays as it was
 // written: in which order kustomize makes changes depends on the fields.
 func (w *writer) rewrite(k *types.Kustomization) error {
-	for i := range k.Resources {
-		if err := w.resource(&k.Resources[i], "resources", i); err != nil {
-			return err
-		}
+	if err := each(k.Resources, "resources", w.resource); err != nil {
+		return err
 	}
-	for i := range k.Bases {
-		if err := w.resource(&k.Bases[i], "bases", i); err != nil {
-			return err
-		}
+	if err := each(k.Bases, "bases", w.resource); err != nil {
+		return err
 	}
 	for i := range k.Components {
 		if err := w.directory(&k.Components[i], types.ComponentKind, "components", i); err != nil {
@@ -62,6 +58,16 @@ func (w *writer) rewrite(k *types.Kustomization) error {
 	var err error
 	k.Transformers, err = w.transformers(k.Transformers)
 	return err
+}
+
+// each rewrites the entries of a field, up to the first error.
+func each[T any](entries []T, field string, rewrite func(entry *T, at ...any) error) error {
+	for i := range entries {
+		if err := rewrite(&entries[i], field, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resource rewrites a reference to another kustomization or to a file with objects.

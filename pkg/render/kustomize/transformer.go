@@ -112,10 +112,8 @@ type merging struct {
 }
 
 func (p *merging) rewrite(w *writer) error {
-	for i := range p.Paths {
-		if err := w.merge(&p.Paths[i], "paths", i); err != nil {
-			return err
-		}
+	if err := each(p.Paths, "paths", w.merge); err != nil {
+		return err
 	}
 	if err := w.inline(p.Patches); err != nil {
 		return w.blame(err, "patches")

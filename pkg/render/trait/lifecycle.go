@@ -39,12 +39,8 @@ func (h *hook) render(path string, ports []declared.Port) (*corev1.LifecycleHand
 	if h == nil {
 		return nil, nil
 	}
-	rendered, ways := &corev1.LifecycleHandler{Exec: h.Exec}, 0
-	if h.Exec != nil {
-		ways++
-	}
+	rendered := &corev1.LifecycleHandler{Exec: h.Exec}
 	if h.HTTP != nil {
-		ways++
 		port, err := target(path+".http.port", h.HTTP.Port, ports)
 		if err != nil {
 			return nil, err
@@ -52,14 +48,13 @@ func (h *hook) render(path string, ports []declared.Port) (*corev1.LifecycleHand
 		rendered.HTTPGet = &corev1.HTTPGetAction{Path: h.HTTP.Path, Port: port}
 	}
 	if h.Sleep != "" {
-		ways++
 		n, err := declared.Seconds(path+".sleep", h.Sleep)
 		if err != nil {
 			return nil, err
 		}
 		rendered.Sleep = &corev1.SleepAction{Seconds: n}
 	}
-	if ways != 1 {
+	if count(h.Exec != nil, h.HTTP != nil, h.Sleep != "") != 1 {
 		return nil, declared.Faultf(declared.CodeUnreadable, path, "does one thing: exec, http or sleep")
 	}
 	return rendered, nil

@@ -65,37 +65,40 @@ func target(path string, port intstr.IntOrString, ports []declared.Port) (intstr
 	return intstr.FromInt32(ports[i].Target()), nil
 }
 
+// count returns how many are so.
+func count(all ...bool) (n int) {
+	for _, is := range all {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 func (p *probe) render(path string, ports []declared.Port) (*corev1.Probe, error) {
 	if p == nil {
 		return nil, nil
 	}
 	var err error
 	rendered := &corev1.Probe{FailureThreshold: p.FailureThreshold, SuccessThreshold: p.SuccessThreshold}
-	ways := 0
+	rendered.Exec = p.Exec
 	if p.HTTP != nil {
-		ways++
 		rendered.HTTPGet = &corev1.HTTPGetAction{Path: p.HTTP.Path, Scheme: corev1.URIScheme(p.HTTP.Scheme), HTTPHeaders: p.HTTP.Headers}
 		rendered.HTTPGet.Port, err = target(path+".http.port", p.HTTP.Port, ports)
 	}
 	if p.TCP != nil {
-		ways++
 		rendered.TCPSocket = &corev1.TCPSocketAction{}
 		rendered.TCPSocket.Port, err = target(path+".tcp.port", p.TCP.Port, ports)
 	}
 	if p.GRPC != nil {
-		ways++
 		var port intstr.IntOrString
 		port, err = target(path+".grpc.port", p.GRPC.Port, ports)
 		rendered.GRPC = &corev1.GRPCAction{Port: port.IntVal, Service: p.GRPC.Service}
 	}
-	if p.Exec != nil {
-		ways++
-		rendered.Exec = p.Exec
-	}
 	if err != nil {
 		return nil, err
 	}
-	if ways != 1 {
+	if count(p.HTTP != nil, p.TCP != nil, p.GRPC != nil, p.Exec != nil) != 1 {
 		return nil, declared.Faultf(declared.CodeUnreadable, path, "asks in one way: http, tcp, grpc or exec")
 	}
 	var delay, period, timeout error
