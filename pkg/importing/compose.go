@@ -80,16 +80,13 @@ func (composeFile) interpolate(t *translation, d *node) {
 			missing = name
 			return "", false
 		}, template.WithoutLogging)
-		switch {
-		case err != nil || missing != "" && !strings.Contains(s.text, "-"):
+		if err != nil || missing != "" && !strings.Contains(s.text, "-") {
 			t.lose(s, because("takes a value from the environment of whoever starts it", "the value, or secret: existing if nobody may read it"))
-			s.text, s.tag = "", "!!null"
-		case missing != "":
+			text, s.tag = "", "!!null"
+		} else if missing != "" {
 			t.note("line %d: the default is written in the place of the variable %s", s.line, missing)
-			s.text = text
-		default:
-			s.text = text
 		}
+		s.text = text
 	})
 }
 
@@ -176,10 +173,8 @@ func (composeFile) service(t *translation, n *node, c *component, project *node)
 	if n.at("deploy.mode").string() == "global" {
 		c.doc["type"] = "daemon"
 	}
-	if restart := n.at("restart").string(); restart == "no" || restart == "on-failure" {
-		if n.at("ports") == nil {
-			c.doc["type"] = "job"
-		}
+	if restart := n.at("restart").string(); (restart == "no" || restart == "on-failure") && n.at("ports") == nil {
+		c.doc["type"] = "job"
 	}
 	s.take(n, composeRows)
 	pod.shape(s, n, composePlaces, "containers", c.name)

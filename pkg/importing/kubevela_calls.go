@@ -197,8 +197,7 @@ func (calls) request(t *translation, n *node) []doc {
 		step := doc{"type": "check", "properties": doc{"url": address.string(), "success": "status <= 400"}}
 		call.outside(t, address.string())
 		mark(kept, address, method)
-		call.outputs(t, n, step)
-		return []doc{step}
+		return call.outputs(t, n, step)
 	}
 	if !asks && method.string() != "POST" && method.string() != "PUT" && method.string() != "DELETE" {
 		t.lose(n, because("is no method", ""))
@@ -232,7 +231,5 @@ func (calls) request(t *translation, n *node) []doc {
 		s.argue("--header", k.name+": "+call.literal(value))
 		mark(kept, k.node)
 	}
-	step := call.step(s, "")
-	call.outputs(t, n, step)
-	return []doc{step}
+	return call.outputs(t, n, call.step(s, ""))
 }

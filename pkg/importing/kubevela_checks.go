@@ -54,8 +54,8 @@ func (calls) outside(t *translation, address string) {
 // answers are the ends of what KubeVela calls the body of an answer.
 var answers = regexp.MustCompile(`(^|\.)(response|body)$`)
 
-// outputs takes what a step hands on, if it is the whole answer.
-func (calls) outputs(t *translation, n *node, step doc) {
+// outputs takes what a step hands on, if it is the whole answer, and returns the step.
+func (calls) outputs(t *translation, n *node, step doc) []doc {
 	what := "body"
 	if step["type"] == "job" {
 		what = "message"
@@ -69,4 +69,5 @@ func (calls) outputs(t *translation, n *node, step doc) {
 		step.sub("outputs")[name] = what
 		mark(kept, o)
 	}
+	return []doc{step}
 }

@@ -47,10 +47,9 @@ func parse(data []byte) (docs []*node, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if n.null() {
-			continue
+		if !n.null() {
+			docs = append(docs, n)
 		}
-		docs = append(docs, n)
 	}
 }
 

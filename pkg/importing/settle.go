@@ -19,9 +19,8 @@ func (c *component) settle(t *translation) {
 		return
 	case "webservice", "worker", "store":
 	default:
-		ports, _ := c.doc.get("properties").(doc)
-		if _, has := ports["ports"]; has && c.doc["type"] != "daemon" {
-			delete(ports, "ports")
+		if c.doc.get("properties.ports") != nil && c.doc["type"] != "daemon" {
+			delete(c.doc.sub("properties"), "ports")
 			t.note("%s: a component of type %s has no ports", c.name, c.doc["type"])
 		}
 		traits, _ := c.doc["traits"].(doc)
