@@ -219,9 +219,10 @@ func (f *facts) move(r *Rule) {
 		At: f.now, Instance: f.inst.Number, From: f.inst.Phase, To: cmp.Or(r.To, f.inst.Phase),
 		Reason: r.Reason, Message: f.message(r), Commit: f.git.commit,
 	}
-	if t.Reason == "" {
-		t.Reason = f.decisionReason()
+	if t.Reason == "" && f.decision != nil {
+		t.Reason = f.decision.Reason
 	}
+	t.Reason = cmp.Or(t.Reason, model.ReasonCapacityShort) // without a decision, just after a rollback, a reduced grant is for want of capacity
 	if r.Reason == model.ReasonAdmissionChanged {
 		changes := model.AdmissionChanges(f.inst.Spec, f.git.spec)
 		t.Changes = changes[:min(len(changes), model.AdmissionChangeLimit)]
@@ -237,15 +238,6 @@ func (f *facts) move(r *Rule) {
 	if r.To != "" {
 		f.inst.Phase, f.inst.Reason, f.inst.Message, f.inst.Since = t.To, t.Reason, t.Message, t.At
 	}
-}
-
-// decisionReason is the reason of the decision behind a transition. Without a
-// decision, just after a rollback, a reduced grant is for want of capacity.
-func (f *facts) decisionReason() model.Reason {
-	if f.decision == nil {
-		return model.ReasonCapacityShort
-	}
-	return f.decision.Reason
 }
 
 // settle updates what can change without a transition: why an application waits

@@ -21,14 +21,9 @@ func (f *facts) rollBack() {
 	dropPrevious(in)
 	f.accept(spec, grants)
 	f.room.take(in)
-	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Since: f.now, Message: heldText(f.why), MovesTo: f.git.moved}
+	in.Refused = &model.Refusal{Spec: bad, Reason: model.ReasonRolledBackSpec, Since: f.now, Message: "it was rolled back: " + f.why + "; it is tried again when it changes", MovesTo: f.git.moved}
 	// The ruling of this pass was about the failed spec.
 	f.decision = nil
-}
-
-// heldText explains why a release is on hold.
-func heldText(why string) string {
-	return "it was rolled back: " + why + "; it is tried again when it changes"
 }
 
 // goesBack reports whether an update is taken back, because its components fail
@@ -39,7 +34,11 @@ func (f *facts) goesBack(failed bool) bool {
 		return false
 	}
 	often := in.Spec.Lifecycle.OnFailure == model.OnFailureRollback && tooOften(in, f.now) != nil
-	return (often || in.Spec.Policy.OnUpdateFailure != model.OnUpdateFailureHold && failed) && canGoBack(in, f.room)
+	if !often && (in.Spec.Policy.OnUpdateFailure == model.OnUpdateFailureHold || !failed) || !restorable(in) {
+		return false
+	}
+	_, fits := backGrants(in, f.room)
+	return fits
 }
 
 // updateFailed reports whether an update that is on its way is to be taken back.
@@ -51,15 +50,6 @@ func (f *facts) updateFailed() bool {
 // taken back when it failed.
 func (f *facts) failsSince() bool {
 	return f.goesBack(f.inst.Phase == model.PhaseDegraded && !f.inst.Deadline.IsZero() && (!partsRun(f.inst, f.shown) || applyFailed(f.inst)))
-}
-
-// canGoBack reports whether the spec before can run again.
-func canGoBack(inst *model.Instance, room *room) bool {
-	if !restorable(inst) {
-		return false
-	}
-	_, fits := backGrants(inst, room)
-	return fits
 }
 
 // restorable reports whether the secrets of the spec before are still the ones

@@ -52,7 +52,9 @@ func admit(all []*execution, limits Limits) (started bool) {
 	})
 	for _, c := range queue {
 		if why := c.obstacle(held, left, acting, limits); why != "" {
-			c.wait(why)
+			if !c.undo && c.s.rec.Phase == model.StepQueued {
+				c.s.rec.Message = why
+			}
 			continue
 		}
 		started = true
@@ -129,10 +131,4 @@ func (c candidate) obstacle(held, left map[string]string, acting int, limits Lim
 		return fmt.Sprintf("tenant %s takes %d steps at a time", c.s.x.run.App.Tenant, limits.Steps)
 	}
 	return ""
-}
-
-func (c candidate) wait(why string) {
-	if !c.undo && c.s.rec.Phase == model.StepQueued {
-		c.s.rec.Message = why
-	}
 }

@@ -128,13 +128,8 @@ func (x *execution) arrive() {
 	}
 	x.to(model.RunSucceeded, message)
 	run := &x.run
-	good := []model.Digest{run.Spec}
-	for _, d := range run.Good {
-		if d != run.Spec && len(good) < model.GoodLimit {
-			good = append(good, d)
-		}
-	}
-	run.Good = good
+	others := slices.DeleteFunc(slices.Clone(run.Good), func(d model.Digest) bool { return d == run.Spec })
+	run.Good = slices.Insert(others, 0, run.Spec)[:min(len(others)+1, model.GoodLimit)]
 	for _, s := range x.steps {
 		s.rec.Undo = nil // a successful run is not taken back
 	}

@@ -78,7 +78,10 @@ func (s *step) attempt() {
 	rec.Attempt++
 	rec.First = cmp.Or(rec.First, rec.Attempt)
 	if rec.Order == 0 {
-		rec.Order = lastOrder(&s.x.run) + 1
+		for i := range s.x.run.Steps {
+			rec.Order = max(rec.Order, s.x.run.Steps[i].Order)
+		}
+		rec.Order++
 	}
 	rec.Stage, rec.Resumed, rec.Actors = 0, false, nil
 	rec.Staged, rec.Next, rec.Until, rec.Outputs, rec.Job, rec.Key = time.Time{}, time.Time{}, time.Time{}, nil, "", ""
@@ -98,13 +101,6 @@ func (s *step) attempt() {
 	if err := s.kind.begin(s); err != nil {
 		s.fail(ClassInvalid, err.Error())
 	}
-}
-
-func lastOrder(run *model.Run) (last int) {
-	for i := range run.Steps {
-		last = max(last, run.Steps[i].Order)
-	}
-	return last
 }
 
 // progress carries a started step on.

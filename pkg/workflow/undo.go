@@ -100,15 +100,10 @@ func (s *step) undoIs(phase model.StepPhase, message string) {
 
 // restored reports whether everything runs again that ran before.
 func restored(targets []model.Target, seen []Seen, spec *model.Application) bool {
-	for _, t := range targets {
-		if t.Stable == (model.Version{}) {
-			continue
-		}
-		if ready, _ := runs(seen, spec, t.Component, t.Stable, nil); !ready {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(targets, func(t model.Target) bool {
+		ready, _ := runs(seen, spec, t.Component, t.Stable, nil)
+		return t.Stable != (model.Version{}) && !ready
+	})
 }
 
 func undoKey(run *model.Run, rec *model.StepRun) string {

@@ -202,8 +202,7 @@ func clone(run model.Run) model.Run {
 		s := &run.Steps[i]
 		s.Actors = slices.Clip(s.Actors)
 		if s.Undo != nil {
-			undo := *s.Undo
-			s.Undo = &undo
+			s.Undo = new(*s.Undo)
 		}
 	}
 	run.Targets = slices.Clone(run.Targets)
