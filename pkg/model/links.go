@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"net/url"
 	"strings"
 )
 
@@ -74,7 +73,17 @@ func fill(template string, pairs ...string) string {
 }
 
 func escapeURL(s string) string {
-	return strings.NewReplacer("+", "%20", "%2F", "/", "~", "%7E").Replace(url.QueryEscape(s))
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._/", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.WriteString("%" + string(digits[c>>4]) + string(digits[c&15]))
+		}
+	}
+	return b.String()
 }
 
 // hosts are the links of Git hosts that everybody can use. {branch} is the one with the pages of applications.

@@ -140,3 +140,17 @@ func (i *Instance) Started() *Instance {
 	}
 	return &all
 }
+
+// Specs are the accepted spec and the last one that ran well, as far as there are any.
+func (i *Instance) Specs() []*Application {
+	return slices.DeleteFunc([]*Application{i.Spec, i.Previous}, func(a *Application) bool { return a == nil })
+}
+
+// Grants are what the ledger grants the components.
+func (i *Instance) Grants() []Grant {
+	grants := make([]Grant, len(i.Components))
+	for k := range grants {
+		grants[k] = i.Components[k].Grant
+	}
+	return grants
+}

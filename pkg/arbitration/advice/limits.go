@@ -84,18 +84,18 @@ func (s *search) units(node int, resource string, lack, u int64, refused bool) [
 }
 
 // more is so many units more of a limit, each time.
-func (s *search) more(of solve.Limit, node, pool, r int, u int64) func(n int64) solve.More {
+func (p *points) more(of solve.Limit, node, pool, r int, u int64) func(n int64) solve.More {
 	return func(n int64) solve.More {
-		m := solve.More{Of: of, Node: node, Pool: pool, Amount: s.Zero()}
+		m := solve.More{Of: of, Node: node, Pool: pool, Amount: p.Zero()}
 		m.Amount[r] = n * u
 		return m
 	}
 }
 
 // raise completes a change of a limit of a node that has so much, by units: it says how it is told.
-func (s *search) raise(ch change, node int, limit, resource string, has, u int64) change {
-	whose, name := "group", s.Nodes[node].Name
-	if s.Nodes[node].Tenant != nil {
+func (p *points) raise(ch change, node int, limit, resource string, has, u int64) change {
+	whose, name := "group", p.Nodes[node].Name
+	if p.Nodes[node].Tenant != nil {
 		whose = "tenant"
 	}
 	ch.between = true
@@ -113,7 +113,7 @@ func (s *search) moreQuota(p *points) (list []change) {
 		u, more := int64(1), (func(n int64) solve.More)(nil) // for what runs degraded
 		if l.resource != "" {
 			u = unit(s.Index[l.resource])
-			more = s.more(solve.Quota, l.node, 0, s.Index[l.resource], u)
+			more = p.more(solve.Quota, l.node, 0, s.Index[l.resource], u)
 		}
 		raised := func(quota *model.Resources, n int64) *model.Resources {
 			if quota == nil { // of another one of this name
@@ -121,7 +121,7 @@ func (s *search) moreQuota(p *points) (list []change) {
 			}
 			return new(quota.With(l.key, quota.Get(l.key)+n*u))
 		}
-		list = append(list, s.raise(change{
+		list = append(list, p.raise(change{
 			kind: "quota", by: owner(l.at), list: s.units(l.node, l.resource, l.short, u, true),
 			beyond: beyond{
 				more: more,
@@ -163,9 +163,9 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 		for _, ask := range []int64{least, full} {
 			amounts = append(amounts, ceil(max(0, n.Used[r]-had)+ask, u), ceil(ask, u), ceil(ask-max(0, had-n.Used[r]), u))
 		}
-		list = append(list, s.raise(change{
+		list = append(list, p.raise(change{
 			kind: "guarantee", by: model.ByPlatform, list: smallest(append(amounts, left), left), only: i >= len(p.resources),
-			beyond: beyond{more: s.more(solve.Guarantee, s.app.Tenant, 0, r, u), inputs: func(in *solve.Inputs, n int64) {
+			beyond: beyond{more: p.more(solve.Guarantee, s.app.Tenant, 0, r, u), inputs: func(in *solve.Inputs, n int64) {
 				editTenant(in, s.app.ID.Tenant, func(t *model.Tenant) { t.Guarantee = t.Guarantee.With(name, had+n*u) })
 			}},
 		}, s.app.Tenant, "guarantee."+name, name, had, u))

@@ -30,9 +30,9 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 			if node.Tenant != nil {
 				by = owner(node.Tenant.At[limit])
 			}
-			list = append(list, s.raise(change{
+			list = append(list, p.raise(change{
 				kind: "quota", by: by, list: s.units(short.Node, name, short.Asked-short.Free, u, false), only: n > 0,
-				beyond: beyond{more: s.more(solve.PoolQuota, short.Node, short.Pool, short.Resource, u), inputs: func(in *solve.Inputs, n int64) {
+				beyond: beyond{more: p.more(solve.PoolQuota, short.Node, short.Pool, short.Resource, u), inputs: func(in *solve.Inputs, n int64) {
 					if node.Tenant != nil {
 						editTenant(in, node.Name, func(t *model.Tenant) { t.PoolQuotas = raised(t.PoolQuotas, n) })
 						return
