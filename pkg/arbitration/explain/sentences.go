@@ -8,6 +8,7 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // obstacle explains why nothing is preempted for a pending application.
@@ -32,15 +33,6 @@ func (w *Writer) obstacle(app *solve.App) string {
 		}
 	}
 	return noRoom
-}
-
-// message is what an earlier stage recorded about an application, else why it was
-// preempted, else "".
-func (w *Writer) message(app *solve.App) string {
-	if app.Message == "" && app.Lost != nil {
-		return w.why(app.Lost)
-	}
-	return app.Message
 }
 
 // why explains to a victim and its preemptor why the victim gives way.
@@ -125,21 +117,13 @@ func (w *Writer) displacement(d *solve.Displaced) model.Displacement {
 		had, hadQoS := solve.ReplicasAt(comp, d.From)
 		has, hasQoS := solve.ReplicasAt(comp, d.To)
 		if had != has {
-			from, to = append(from, replicasOf(had, comp.Name)), append(to, replicasOf(has, comp.Name))
+			from, to = append(from, text.Count(had, "replica")+" of "+comp.Name), append(to, text.Count(has, "replica")+" of "+comp.Name)
 		}
 		if hadQoS != hasQoS {
 			from, to = append(from, comp.Name+" "+hadQoS), append(to, comp.Name+" "+hasQoS)
 		}
 	}
 	return model.Displacement{App: v.ID, From: strings.Join(from, ", "), To: strings.Join(to, ", "), Why: w.why(d)}
-}
-
-// replicasOf counts replicas of a component in words.
-func replicasOf(n int, component string) string {
-	if n == 1 {
-		return "1 replica of " + component
-	}
-	return fmt.Sprint(n) + " replicas of " + component
 }
 
 // bandName names the band of a rank.

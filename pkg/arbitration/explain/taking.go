@@ -40,7 +40,7 @@ func (w *Writer) exceeding(app *solve.App) string {
 		return sentence + ", also when it has waited for " + after.String() + " (reserveAfter): " + noRoom
 	default:
 		return sentence + fmt.Sprintf(" yet: at %s UTC (reserveAfter: %s) it may take from %s; tenant %s would then have %s of all capacity",
-			hour(t.At, w.Now), after, victims(t.From), n.Name, percent(t.Share))
+			hour(t.At, w.Now), after, text.Enumerate(w.taking(t).From, named), n.Name, percent(t.Share))
 	}
 }
 
@@ -50,15 +50,6 @@ func inPasses(n int) string {
 		return "by the next pass"
 	}
 	return fmt.Sprintf("within the next %d passes", n)
-}
-
-// victims names the first of those who give way.
-func victims(apps []*solve.App) string {
-	names := make([]string, len(apps))
-	for i, v := range apps {
-		names[i] = v.ID.String()
-	}
-	return text.Enumerate(names, named)
 }
 
 // named is how many of those who give way a sentence names.

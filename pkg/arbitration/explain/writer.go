@@ -45,7 +45,7 @@ func (w *Writer) All(decisions []model.Decision) {
 // Decision records what was decided about an application and why.
 func (w *Writer) Decision(app *solve.App) model.Decision {
 	d := model.Decision{
-		App: app.ID, Verdict: app.Verdict, Reason: app.Reason, Message: w.message(app),
+		App: app.ID, Verdict: app.Verdict, Reason: app.Reason, Message: app.Message,
 		Degraded: app.Granted() && app.Level > 0, Position: app.Position, Grants: app.Grants,
 		Refused: app.Refused, EvictAt: app.EvictAt,
 		Inputs: model.Inputs{Commit: w.Fleet.Commit, Policy: w.policyDigest(app), Capacity: w.Capacity},
@@ -67,7 +67,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		d.Displaced = append(d.Displaced, w.displacement(v))
 	}
 	if app.Lost != nil {
-		d.For = app.Lost.Preemptor.ID.String()
+		d.For, d.Message = app.Lost.Preemptor.ID.String(), cmp.Or(d.Message, w.why(app.Lost))
 	}
 	switch {
 	case app.Granted() && app.Level == 0:

@@ -127,7 +127,7 @@ var mutations = []mutation{
 	{"follow/retryable.go", "of those that are alike the one that takes longest answers for all", `least.Ending.Lasts < app.Ending.Lasts`, `least.Ending.Lasts > app.Ending.Lasts`},
 	{"solve/fairness.go", "what exceeds a fair share takes nothing alike", `		d.counts.Class = WithinFairShare
 `, ``},
-	{"explain/taking.go", "who takes later is told what its tenant may have", `victims(t.From), n.Name, percent(t.Share))`, `victims(t.From), n.Name, percent(n.FairShare))`},
+	{"explain/taking.go", "who takes later is told what its tenant may have", `named), n.Name, percent(t.Share))`, `named), n.Name, percent(n.FairShare))`},
 
 	// Restore and shortage.
 	{"solve/restore.go", "nothing holds a restore", `return !a.now.Before(a.RestoredFrom(app)) && app`, `return app`},
