@@ -294,11 +294,6 @@ func (b *basis) app(app *solve.App, s sum) {
 	}
 }
 
-// concernsAll reports whether a part of the inputs is of all tenants.
-func concernsAll(name string) bool {
-	return name == othersHold || name == othersAsk || name == othersStart
-}
-
 // ofAll digests a part of the inputs that concerns all tenants.
 func (b *basis) ofAll(name string) string {
 	if digest, ok := b.all[name]; ok {

@@ -170,7 +170,7 @@ func (a *Advisor) settle(s span, decisions []model.Decision) {
 			end = at
 		}
 		for _, part := range d.Advised.On {
-			if concernsAll(part.Name) && !slices.Contains(wide, part.Name) {
+			if slices.Contains([]string{othersHold, othersAsk, othersStart}, part.Name) && !slices.Contains(wide, part.Name) {
 				wide = append(wide, part.Name)
 			}
 		}

@@ -32,15 +32,12 @@ func (t *tracker) compare(e *edits) bool {
 	}
 	t.compareInstances(e)
 	e.past = t.HalfLife > 0 && !samePast(t.Ledger.PastUse, e.Ledger.PastUse)
-	return len(e.apps) <= mostEdits(len(t.Apps)) && t.knows(e)
+	return len(e.apps) <= 64+len(t.Apps)/16 && t.knows(e) // beyond that deciding everything costs less
 }
 
 func samePast(x, y *model.PastUse) bool {
 	return x == y || x != nil && y != nil && x.Digest == y.Digest && x.Intact() == y.Intact()
 }
-
-// mostEdits is of how many applications a change is followed; beyond that deciding everything costs less.
-func mostEdits(apps int) int { return 64 + apps/16 }
 
 // knows reports whether all tenants and devices of the edited applications are
 // known. If not, the tree or the dimensions change.

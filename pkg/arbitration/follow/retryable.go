@@ -104,10 +104,7 @@ func (r *retryable) forget(tenant int) { r.stretches[tenant] = nil }
 
 // countTaken counts what running applications hold and might have to give up.
 func (r *retryable) countTaken() {
-	r.taken, r.room, r.least = map[solve.Standing][]solve.Vector{}, map[prospect][]solve.Vector{}, make([]int, len(r.Nodes))
-	for i := range r.least {
-		r.least[i] = math.MaxInt
-	}
+	r.taken, r.room, r.least = map[solve.Standing][]solve.Vector{}, map[prospect][]solve.Vector{}, slices.Repeat([]int{math.MaxInt}, len(r.Nodes))
 	for _, app := range r.Running {
 		if !app.Granted() || app.Standing == nil {
 			continue
@@ -167,8 +164,8 @@ func alwaysTried(app *solve.App) bool { return app.Short == nil || app.Policy().
 // reservedAlone reports whether a pool is reserved in part for this application alone.
 func (r *retryable) reservedAlone(app *solve.App) bool {
 	for i := range r.Pools {
-		for j := range r.Pools[i].Reservations {
-			if r.Pools[i].Reservations[j].App == app.ID {
+		for _, v := range r.Pools[i].Reservations {
+			if v.App == app.ID {
 				return true
 			}
 		}

@@ -145,8 +145,7 @@ func (f *following) rebuild(id model.AppID) (at, more int) {
 	}
 	var inst *model.Instance
 	if i, ok := f.Ledger.Find(id); ok {
-		held := *i
-		inst = &held
+		inst = new(*i)
 	}
 	if old != nil {
 		f.dirty[old.Tenant] = true

@@ -13,7 +13,8 @@ func (app *App) asks(spec *model.Application, comp *model.Component) model.Grant
 	if declaresAll(comp) {
 		return g
 	}
-	if held, ok := app.heldOf(spec, comp.Name); ok {
+	held, ok := model.Find(app.Holds, comp.Name)
+	if ok && app.Incumbent() && app.Instance.Spec != nil && spec.Release == app.Instance.Spec.Release { // of the release that runs
 		g.Requests = comp.Requests.Or(held.AsTold().Requests)
 		app.countDefault(comp, &g)
 		return g
@@ -49,14 +50,6 @@ func (app *App) countDefault(comp *model.Component, g *model.Grant) {
 // declaresAll reports whether no default of policy applies to a component.
 func declaresAll(comp *model.Component) bool {
 	return comp.Requests.CPU > 0 && comp.Requests.Memory > 0 || !comp.Runs()
-}
-
-// heldOf is what the ledger grants a component of the release that runs.
-func (app *App) heldOf(spec *model.Application, component string) (*model.Grant, bool) {
-	if !app.Incumbent() || app.Instance.Spec == nil || spec.Release != app.Instance.Spec.Release {
-		return nil, false
-	}
-	return model.Find(app.Holds, component)
 }
 
 // untold is what is counted in a pool of running applications and what their objects do

@@ -21,14 +21,12 @@ type domain struct {
 // there, or in all.
 func (q *Pool) roomy(one Vector, booked bool) (names []string) {
 	for _, d := range q.domains {
-		free := true
-		for r, n := range one {
-			used := int64(0)
+		free := one.all(func(r int, n int64) bool {
 			if booked {
-				used = d.used[r] + d.taken[r]
+				n += d.used[r] + d.taken[r]
 			}
-			free = free && (n == 0 || used+n <= d.capacity[r])
-		}
+			return n <= d.capacity[r]
+		})
 		if (free || d.nodes == 0) && !d.gone { // without nodes, its capacity is not known
 			names = append(names, d.name)
 		}
@@ -64,9 +62,9 @@ func (q *Pool) occupy(names []string, one Vector, replicas int) {
 		if n < replicas%len(names) {
 			each++
 		}
-		for i := range q.domains {
-			if q.domains[i].name == name {
-				q.domains[i].used.addTimes(one, each)
+		for _, d := range q.domains {
+			if d.name == name {
+				d.used.addTimes(one, each)
 			}
 		}
 	}
@@ -76,8 +74,8 @@ func (q *Pool) occupy(names []string, one Vector, replicas int) {
 func (c *Case) RecountDomains() {
 	for i := range c.Pools {
 		q := &c.Pools[i]
-		for j := range q.domains {
-			clear(q.domains[j].used)
+		for _, d := range q.domains {
+			clear(d.used)
 		}
 		if len(q.domains) == 0 {
 			continue
@@ -94,8 +92,8 @@ func (c *Case) RecountDomains() {
 
 // InDomains calls f with what the placement hints put into each topology domain of the pool, by name.
 func (q *Pool) InDomains(f func(name string, taken Vector)) {
-	for i := range q.domains {
-		if d := &q.domains[i]; !d.gone || !d.taken.isNothing() {
+	for _, d := range q.domains {
+		if !d.gone || !d.taken.isNothing() {
 			all := slices.Clone(d.used)
 			all.Add(d.taken)
 			f(d.name, all)

@@ -137,10 +137,12 @@ func (f *filling) step(top int, left []Share) bool {
 		}
 	}
 	next := ^uint64(0) // how far the share of top grows
+	var growing []int  // tenants
 	for i := top; i < len(f.Nodes); i++ {
 		if f.rate[i] == 0 || f.Nodes[i].Tenant == nil {
 			continue
 		}
+		growing = append(growing, i)
 		dom := f.dominantWant(i)
 		next = min(next, ceilDiv(uint64(dom), f.rate[i]))
 		for above := i; above >= 0; above = f.Nodes[above].Parent {
@@ -166,10 +168,7 @@ func (f *filling) step(top int, left []Share) bool {
 			bound(f.flow[i], room)
 		}
 	}
-	for i := top; i < len(f.Nodes); i++ {
-		if f.rate[i] == 0 || f.Nodes[i].Tenant == nil {
-			continue
-		}
+	for _, i := range growing {
 		dom := f.dominantWant(i)
 		hi, lo := bits.Mul64(f.rate[i], next)
 		grown := min(Share(hi<<(64-rateBits)|lo>>rateBits), dom)

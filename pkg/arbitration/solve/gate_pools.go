@@ -16,11 +16,14 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 		if !comp.Runs() {
 			continue
 		}
-		at, offering := placedAt(spec, comp), g.Offering(comp)
+		at, offering, none := placedAt(spec, comp), g.Offering(comp), "no pool offers it"
+		if comp.Placement.Pool != "" {
+			none = "pool " + comp.Placement.Pool + " does not offer it"
+		}
 		pools := slices.DeleteFunc(slices.Clone(offering), func(q int) bool { return comp.Placement.Pool != "" && comp.Placement.Pool != g.Pools[q].Name })
 		if len(pools) == 0 {
 			found = append(found, Finding{Name: "components." + comp.Name + ".runtime", At: at, Reason: model.ReasonNoPool,
-				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, noPool(comp))}})
+				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, none)}})
 			continue
 		}
 		one := g.Of(app.Asks(spec, comp))
@@ -132,9 +135,13 @@ func checkShare(g gate, app *App, spec *model.Application, levels []Level) (foun
 	if !capped(spec) {
 		return nil
 	}
-	look := func(at int, asked Vector) {
-		for r, n := range asked {
-			limit := g.shareLimit(at, r, spec)
+	at := -1
+	if levels[0].Loose != nil {
+		at = g.roomiest(app, spec, &levels[0])
+	}
+	for _, l := range levels[0].loads(at) {
+		for r, n := range l.Amount {
+			limit := g.shareLimit(l.Pool, r, spec)
 			if n == 0 {
 				continue
 			}
@@ -149,13 +156,6 @@ func checkShare(g gate, app *App, spec *model.Application, levels []Level) (foun
 			found = append(found, f)
 		}
 	}
-	at := -1
-	if levels[0].Loose != nil {
-		at = g.roomiest(app, spec, &levels[0])
-	}
-	for _, l := range levels[0].loads(at) {
-		look(l.Pool, l.Amount)
-	}
 	return found
 }
 
@@ -168,12 +168,4 @@ func placedAt(spec *model.Application, comp *model.Component) string {
 		}
 	}
 	return spec.At[path+"pool"]
-}
-
-// noPool names the reason why no pool takes a component.
-func noPool(comp *model.Component) string {
-	if comp.Placement.Pool != "" {
-		return "pool " + comp.Placement.Pool + " does not offer it"
-	}
-	return "no pool offers it"
 }

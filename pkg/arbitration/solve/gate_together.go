@@ -43,8 +43,7 @@ func checkTogether(g gate, app *App, spec *model.Application, levels []Level) (f
 func (q *Pool) largestDomain(amount Vector) (resource int, has int64) {
 	resource = q.mostOf(amount)
 	var nearest *domain
-	for i := range q.domains {
-		d := &q.domains[i]
+	for _, d := range q.domains {
 		switch {
 		case d.gone:
 			continue

@@ -6,32 +6,14 @@ import "slices"
 type journal struct {
 	*Case
 	tenant   int
-	members  []*App   // nil: they stand as they did
-	stood    []stood  // by member
-	demanded []Vector // of the tenant, by band
-	counts   []counted
-	nodes    []Node     // before fair shares were divided again, nil: they were not
-	unscaled []Share    // fair shares without past use then
-	line     Stood      // of the tenant
-	reserved []withheld // by pool, nil: as it was
-}
-
-// withheld is what is reserved and promised of a pool.
-type withheld struct {
-	reserved Vector
-	promises []promise
-}
-
-// stood is how an application stands.
-type stood struct {
-	standing []Standing
-	before   []Share
-}
-
-// counted is what is declared at a node.
-type counted struct {
-	node int
-	Usage
+	members  []*App        // nil: they stand as they did
+	stood    []Place       // by member
+	demanded []Vector      // of the tenant, by band
+	counts   map[int]Usage // of what is declared, by node
+	nodes    []Node        // before fair shares were divided again, nil: they were not
+	unscaled []Share       // fair shares without past use then
+	line     Stood         // of the tenant
+	reserved []Pool        // before what is reserved and promised was opened, nil: it was not
 }
 
 // journal begins to remember what changes for a tenant.
@@ -40,9 +22,9 @@ func (c *Case) journal(tenant int) *journal { return &journal{Case: c, tenant: t
 // keepStanding remembers how the applications of the tenant stand, and what they demand.
 func (j *journal) keepStanding() {
 	j.members, j.line = slices.Clone(j.Members[j.tenant]), j.Nodes[j.tenant].Stood
-	j.stood = make([]stood, len(j.members))
+	j.stood = make([]Place, len(j.members))
 	for i, app := range j.members {
-		j.stood[i] = stood{app.Standing, app.before}
+		j.stood[i] = app.Place
 	}
 	for b := range j.Case.demanded {
 		j.demanded = append(j.demanded, j.Case.demanded[b][j.tenant])
@@ -51,9 +33,10 @@ func (j *journal) keepStanding() {
 
 // keepCounts remembers what is declared at and below a node, and above it.
 func (j *journal) keepCounts(top int) {
+	j.counts = map[int]Usage{}
 	for i := range j.Nodes {
 		if n := &j.Nodes[i]; j.Above(top, i) || j.Above(i, top) {
-			j.counts = append(j.counts, counted{i, Usage{declared: slices.Clone(n.declared), applications: n.applications, workloads: n.workloads}})
+			j.counts[i] = Usage{declared: slices.Clone(n.declared), applications: n.applications, workloads: n.workloads}
 		}
 	}
 }
@@ -63,9 +46,7 @@ func (j *journal) keepShares() { j.nodes, j.unscaled = slices.Clone(j.Nodes), j.
 
 // openReserved lets everybody have what is reserved and promised.
 func (j *journal) openReserved() {
-	for i := range j.Pools {
-		j.reserved = append(j.reserved, withheld{j.Pools[i].reserved, j.Pools[i].promises})
-	}
+	j.reserved = slices.Clone(j.Pools)
 	j.ClearReserved()
 }
 
@@ -87,7 +68,7 @@ func (j *journal) undo() {
 		j.Nodes[j.tenant].Stood = j.line
 	}
 	for i, app := range j.members {
-		app.Standing, app.before = j.stood[i].standing, j.stood[i].before
+		app.Standing, app.before = j.stood[i].Standing, j.stood[i].before
 	}
 	for b := range j.demanded {
 		j.Case.demanded[b][j.tenant] = j.demanded[b]
@@ -97,8 +78,8 @@ func (j *journal) undo() {
 		n.FairShare, n.Floor, n.Weight, n.Step = was.FairShare, was.Floor, was.Weight, was.Step
 		j.unweighted = j.unscaled
 	}
-	for _, k := range j.counts {
-		n := &j.Nodes[k.node]
+	for i, k := range j.counts {
+		n := &j.Nodes[i]
 		n.declared, n.applications, n.workloads = k.declared, k.applications, k.workloads
 	}
 }
@@ -125,7 +106,7 @@ func (j *journal) others() bool {
 // otherwise reports whether one of some applications of the tenant stands otherwise.
 func (j *journal) otherwise(some func(*App) bool) bool {
 	for i, o := range j.members {
-		if !slices.Equal(o.Standing, j.stood[i].standing) && some(o) {
+		if !slices.Equal(o.Standing, j.stood[i].Standing) && some(o) {
 			return true
 		}
 	}

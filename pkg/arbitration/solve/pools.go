@@ -22,7 +22,7 @@ type Pool struct {
 	largest      Vector // capacity of the largest node, nil: unknown
 	Used         Vector
 	Reservations []reservation
-	domains      []domain
+	domains      []*domain // by name
 	reserved     Vector    // for applications that have waited for long; see reserveFree
 	promises     []promise // the first first; see keepRoom
 }
@@ -85,9 +85,9 @@ func (b *Books) readPools(in *Inputs) {
 			q.largest = b.Of(q.Largest)
 		}
 		for _, d := range q.Domains {
-			q.domains = append(q.domains, domain{name: d.Name, capacity: b.Of(overcommit(d.Capacity, platform.Policy)), used: b.Zero(), taken: b.Zero(), nodes: d.Nodes})
+			q.domains = append(q.domains, &domain{name: d.Name, capacity: b.Of(overcommit(d.Capacity, platform.Policy)), used: b.Zero(), taken: b.Zero(), nodes: d.Nodes})
 		}
-		slices.SortFunc(q.domains, func(x, y domain) int { return cmp.Compare(x.name, y.name) })
+		slices.SortFunc(q.domains, func(x, y *domain) int { return cmp.Compare(x.name, y.name) })
 		b.Pools = append(b.Pools, q)
 	}
 	slices.SortFunc(b.Pools, func(x, y Pool) int { return cmp.Compare(x.Name, y.Name) })
@@ -146,13 +146,11 @@ func (b *Books) setAside(fleet *model.Fleet) {
 				q.Offered[i] -= n
 				b.Total[i] -= n
 			}
-			for i := range q.domains {
-				q.domains[i].setAside(amount)
+			for _, d := range q.domains {
+				d.setAside(amount)
 			}
-		case r.App != model.AppID{}:
-			q.Reservations = append(q.Reservations, reservation{tenant: b.tenantNode(r.App.Tenant), App: r.App, amount: amount, used: b.Zero()})
 		default:
-			q.Reservations = append(q.Reservations, reservation{tenant: b.tenantNode(r.Tenant), amount: amount, used: b.Zero()})
+			q.Reservations = append(q.Reservations, reservation{tenant: b.tenantNode(cmp.Or(r.App.Tenant, r.Tenant)), App: r.App, amount: amount, used: b.Zero()})
 		}
 	}
 }

@@ -110,7 +110,7 @@ func (r *room) find(app *App, spec *model.Application, kept []Load) (f found) {
 func (b *Books) preemptor(app *App, kept []Load) *preemptor {
 	c := &preemptor{app: app, kept: kept, from: len(app.Levels)}
 	for l := range app.Levels {
-		if level := &app.Levels[l]; level.Loose == nil && len(kept) > 0 && b.within(level.Bound, kept) {
+		if level := &app.Levels[l]; level.Loose == nil && len(kept) > 0 && within(level.Bound, kept) {
 			c.from = l
 			break
 		}
@@ -119,15 +119,10 @@ func (b *Books) preemptor(app *App, kept []Load) *preemptor {
 }
 
 // within reports whether loads take no more than others.
-func (b *Books) within(loads, others []Load) bool {
-	for _, l := range loads {
-		for r, n := range l.Amount {
-			if n > HeldOf(others, l.Pool, r) {
-				return false
-			}
-		}
-	}
-	return true
+func within(loads, others []Load) bool {
+	return !slices.ContainsFunc(loads, func(l Load) bool {
+		return !l.Amount.all(func(r int, n int64) bool { return n <= HeldOf(others, l.Pool, r) })
+	})
 }
 
 // standing is that of the weakest part that the application gains at a level.

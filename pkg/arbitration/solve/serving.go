@@ -206,20 +206,10 @@ func (s *serving) anyPool(good func(*Pool) bool) bool {
 
 // mayFit reports whether an amount is no more than what nobody was granted.
 func (q *Pool) mayFit(amount Vector) bool {
-	for r, n := range amount {
-		if n > 0 && n > q.Offered[r]-q.Used[r] {
-			return false
-		}
-	}
-	return true
+	return amount.all(func(r int, n int64) bool { return n <= q.Offered[r]-q.Used[r] })
 }
 
 // hasSome reports whether something of an amount may still be reserved.
 func (q *Pool) hasSome(amount Vector) bool {
-	for r, n := range amount {
-		if n > 0 && q.Offered[r]-q.Used[r] > q.reserved[r] {
-			return true
-		}
-	}
-	return false
+	return !amount.all(func(r int, _ int64) bool { return q.Offered[r]-q.Used[r] <= q.reserved[r] })
 }

@@ -194,29 +194,23 @@ func (q *Pool) freeIn(d *domain, app *App, r int) int64 {
 
 // holds reports whether a domain has room for an amount that an application takes.
 func (q *Pool) holds(d *domain, app *App, amount Vector) bool {
-	for r, n := range amount {
-		if n > 0 && n > q.freeIn(d, app, r) {
-			return false
-		}
-	}
-	return !d.gone
+	return !d.gone && amount.all(func(r int, n int64) bool { return n <= q.freeIn(d, app, r) })
 }
 
 // domain returns a domain of the pool by name. One that nodes have no more is made: what stood there is still booked.
 func (q *Pool) domain(name string) *domain {
-	i, ok := slices.BinarySearchFunc(q.domains, name, func(d domain, name string) int { return cmp.Compare(d.name, name) })
+	i, ok := slices.BinarySearchFunc(q.domains, name, func(d *domain, name string) int { return cmp.Compare(d.name, name) })
 	if !ok {
 		none := make(Vector, len(q.Used))
-		q.domains = slices.Insert(q.domains, i, domain{name: name, capacity: none, used: slices.Clone(none), taken: slices.Clone(none), gone: true})
+		q.domains = slices.Insert(q.domains, i, &domain{name: name, capacity: none, used: slices.Clone(none), taken: slices.Clone(none), gone: true})
 	}
-	return &q.domains[i]
+	return q.domains[i]
 }
 
 // tightest names the domain in which an amount leaves least of what it takes most of, "" if it fits in none.
 func (q *Pool) tightest(app *App, amount Vector) (name string) {
 	r, least := q.mostOf(amount), int64(0)
-	for i := range q.domains {
-		d := &q.domains[i]
+	for _, d := range q.domains {
 		if left := q.freeIn(d, app, r); q.holds(d, app, amount) && (name == "" || left < least) {
 			name, least = d.name, left
 		}
@@ -258,12 +252,7 @@ func (q *Pool) fewest(app *App, amount Vector) (names []string) {
 
 // roomiest lists the domains in which least is lacking of an amount of what it takes most of, those with most room first.
 func (q *Pool) roomiest(app *App, amount Vector) []*domain {
-	list, r := make([]*domain, 0, len(q.domains)), q.mostOf(amount)
-	for i := range q.domains {
-		if d := &q.domains[i]; !d.gone {
-			list = append(list, d)
-		}
-	}
+	list, r := slices.DeleteFunc(slices.Clone(q.domains), func(d *domain) bool { return d.gone }), q.mostOf(amount)
 	slices.SortStableFunc(list, func(x, y *domain) int { return cmp.Compare(q.freeIn(y, app, r), q.freeIn(x, app, r)) })
 	return list
 }

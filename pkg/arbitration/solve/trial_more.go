@@ -153,37 +153,27 @@ func (m More) grows(c *Case) Vector {
 
 // give makes the limit larger, and returns what undoes that.
 func (m More) give(j *journal) (undo func()) {
+	larger := func(v *Vector, by Vector) (undo func()) {
+		was := *v
+		*v = slices.Clone(was)
+		v.Add(by)
+		return func() { *v = was }
+	}
 	n := &j.Nodes[m.Node]
 	switch m.Of {
 	case Capacity:
 		j.keepShares()
-		q, more := &j.Pools[m.Pool], m.grows(j.Case)
-		offered, total := q.Offered, j.Total
-		q.Offered, j.Total = slices.Clone(offered), slices.Clone(total)
-		q.Offered.Add(more)
-		j.Total.Add(more)
-		return func() { q.Offered, j.Total = offered, total }
+		more := m.grows(j.Case)
+		offered, total := larger(&j.Pools[m.Pool].Offered, more), larger(&j.Total, more)
+		return func() { offered(); total() }
 	case Guarantee:
 		j.keepShares()
-		guarantee := n.Guarantee
-		n.Guarantee = slices.Clone(guarantee)
-		n.Guarantee.Add(m.Amount)
-		return func() { n.Guarantee = guarantee }
+		return larger(&n.Guarantee, m.Amount)
 	case Quota:
-		quota := n.quota
-		n.quota = slices.Clone(quota)
-		n.quota.Add(m.Amount)
-		return func() { n.quota = quota }
+		return larger(&n.quota, m.Amount)
 	}
-	pools := n.pools
-	n.pools = slices.Clone(pools)
-	for k := range n.pools {
-		if q := &n.pools[k]; q.pool == m.Pool {
-			q.limit = slices.Clone(q.limit)
-			q.limit.Add(m.Amount)
-		}
-	}
-	return func() { n.pools = pools }
+	at := slices.IndexFunc(n.pools, func(q poolQuota) bool { return q.pool == m.Pool })
+	return larger(&n.pools[at].limit, m.Amount)
 }
 
 // steadyWith reports whether all stands as it did, of a capacity that was less, but for what the tenant has whose guarantee is larger.

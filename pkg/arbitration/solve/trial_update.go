@@ -94,7 +94,7 @@ func (j *journal) replaceOne(app *App, full bool, t *Trial) (known bool) {
 	if t.Granted = f.level == 0 || !full; f.plan != nil {
 		t.Victims = displaced(f.plan, app)
 	}
-	return j.within(held, app.Levels[f.level].loads(f.at))
+	return within(held, app.Levels[f.level].loads(f.at))
 }
 
 // restoreOne restores an application.

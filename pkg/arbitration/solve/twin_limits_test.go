@@ -215,7 +215,7 @@ func (k *limits) broken(app *App, before []Load) string {
 	}
 	for _, l := range app.Taken {
 		for i := range k.c.Pools[l.Pool].domains {
-			d := &k.c.Pools[l.Pool].domains[i]
+			d := k.c.Pools[l.Pool].domains[i]
 			for r, n := range l.Inside {
 				if l.In == d.name && app.Levels[app.Level].gang.required && n > insideOf(before, l.Pool, l.In, r) && d.taken[r]+d.used[r] > d.capacity[r] {
 					return "a rack is too full"

@@ -254,7 +254,7 @@ func (e *exchanges) racks(at int) (names []string) {
 		}
 	}
 	for i := range e.c.Pools[at].domains {
-		if d := &e.c.Pools[at].domains[i]; !d.gone {
+		if d := e.c.Pools[at].domains[i]; !d.gone {
 			names = append(names, d.name)
 		}
 	}
@@ -282,7 +282,7 @@ func (e *exchanges) lacks(at int, rack string) {
 		at = g.pool
 	}
 	for i := range e.c.Pools[at].domains {
-		d := &e.c.Pools[at].domains[i]
+		d := e.c.Pools[at].domains[i]
 		for r, n := range g.amount {
 			kept := insideOf(e.wants.app.Taken, at, rack, r)
 			if lacks := n - kept - d.capacity[r] + d.taken[r] + d.used[r]; d.name == rack && n > kept && lacks > 0 {

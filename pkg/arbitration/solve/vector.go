@@ -93,6 +93,16 @@ func (v Vector) Fits(w Vector) bool {
 	return true
 }
 
+// all reports whether something is so of every amount above zero.
+func (v Vector) all(is func(r int, n int64) bool) bool {
+	for r, n := range v {
+		if n > 0 && !is(r, n) {
+			return false
+		}
+	}
+	return true
+}
+
 // isNothing reports whether no amount is above zero. What is missing may be negative,
 // where more is free than needed.
 func (v Vector) isNothing() bool {
@@ -121,12 +131,7 @@ func part(n, of int64) Share {
 	case of <= 0:
 		return endless
 	}
-	hi, lo := bits.Mul64(uint64(n), uint64(Whole))
-	if hi >= uint64(of) {
-		return endless
-	}
-	q, _ := bits.Div64(hi, lo, uint64(of))
-	return min(Share(q), endless)
+	return min(mulDiv(Share(n), Whole, Share(of)), endless)
 }
 
 // Dominant is the largest share that v has of any resource: the measure by which
