@@ -74,10 +74,7 @@ func (s *settlement) held(inst *model.Instance, yield func(name)) {
 	if slices.Contains(s.leaving, inst.App) || !runs && wanted == nil {
 		return
 	}
-	for _, spec := range []*model.Application{inst.Spec, inst.Previous} {
-		if spec == nil {
-			continue
-		}
+	for _, spec := range inst.Specs() {
 		names := s.specs[spec.Digest]
 		if names == nil {
 			continue // nobody has what is not known: it might be another one's

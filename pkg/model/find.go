@@ -1,13 +1,16 @@
 package model
 
+// keyed is a pointer to an element of a list that has a key.
+type keyed[T any, K comparable] interface {
+	*T
+	key() K
+}
+
 // Find returns the element of a list that has a key, for example the component or the
 // grant of a name. The pointer leads into the list. It looks at every element, so the
 // list may be in any order; lists of all applications have faster ways, such as
 // Ledger.Find.
-func Find[T any, K comparable, P interface {
-	*T
-	key() K
-}](list []T, key K) (*T, bool) {
+func Find[T any, K comparable, P keyed[T, K]](list []T, key K) (*T, bool) {
 	for i := range list {
 		if P(&list[i]).key() == key {
 			return &list[i], true
@@ -17,10 +20,7 @@ func Find[T any, K comparable, P interface {
 }
 
 // Get returns the element of a list that has a key, the zero value if there is none.
-func Get[T any, K comparable, P interface {
-	*T
-	key() K
-}](list []T, key K) (element T) {
+func Get[T any, K comparable, P keyed[T, K]](list []T, key K) (element T) {
 	if found, ok := Find[T, K, P](list, key); ok {
 		return *found
 	}
@@ -28,10 +28,7 @@ func Get[T any, K comparable, P interface {
 }
 
 // Names returns the names by which the elements of a list are found, in its order.
-func Names[T any, P interface {
-	*T
-	key() string
-}](list []T) []string {
+func Names[T any, P keyed[T, string]](list []T) []string {
 	names := make([]string, len(list))
 	for i := range list {
 		names[i] = P(&list[i]).key()

@@ -284,12 +284,10 @@ func (i *Instance) Release() Digest {
 // RunSpec returns what the latest run brings, nil if there is no run or the record
 // does not hold that spec any more.
 func (i *Instance) RunSpec() *Application {
-	for _, spec := range i.Specs() {
-		if i.Run != nil && spec.Release == i.Run.Spec {
-			return spec
-		}
+	if i.Run == nil {
+		return nil
 	}
-	return nil
+	return i.Released(i.Run.Spec)
 }
 
 // Component returns the state of the named component.

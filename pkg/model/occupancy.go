@@ -146,6 +146,16 @@ func (i *Instance) Specs() []*Application {
 	return slices.DeleteFunc([]*Application{i.Spec, i.Previous}, func(a *Application) bool { return a == nil })
 }
 
+// Released returns the spec of a release, nil if the record does not hold it.
+func (i *Instance) Released(release Digest) *Application {
+	for _, spec := range i.Specs() {
+		if spec.Release == release {
+			return spec
+		}
+	}
+	return nil
+}
+
 // Grants are what the ledger grants the components.
 func (i *Instance) Grants() []Grant {
 	grants := make([]Grant, len(i.Components))

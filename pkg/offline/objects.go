@@ -44,11 +44,7 @@ func inputsOfObjects(out *plan.Outcome) map[model.AppID]model.Digest {
 	around := model.DigestOf([]any{out.Fleet.Platform.Pools, out.Fleet.Platform.Network})
 	for i := range out.Ledger.Instances {
 		if in := &out.Ledger.Instances[i]; in.Phase.Active() {
-			grants := make([]model.Grant, len(in.Components))
-			for n := range in.Components {
-				grants[n] = in.Components[n].Grant
-			}
-			from[in.App] = model.DigestOf([]any{in.Number, in.SpecDigest(), grants, tenants[in.App.Tenant], around})
+			from[in.App] = model.DigestOf([]any{in.Number, in.SpecDigest(), in.Grants(), tenants[in.App.Tenant], around})
 		}
 	}
 	return from

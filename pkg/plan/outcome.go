@@ -91,11 +91,7 @@ func (s *appState) grants() []model.Grant {
 	if !s.runs() {
 		return nil
 	}
-	grants := make([]model.Grant, len(s.instance.Components))
-	for i := range s.instance.Components {
-		grants[i] = s.instance.Components[i].Grant
-	}
-	return grants
+	return s.instance.Grants()
 }
 
 // digest identifies the valid spec in Git, "" if there is none.

@@ -61,12 +61,7 @@ func (a *Assignment) specOf(c *Component) *model.Application {
 
 // Released returns the spec of a release that the application has, nil if it has none of it.
 func (a *Assignment) Released(release model.Digest) *model.Application {
-	for _, spec := range a.Instance.Specs() {
-		if spec.Release == release {
-			return spec
-		}
-	}
-	return nil
+	return a.Instance.Released(release)
 }
 
 // part returns the job of a step. It runs in the pool of its component, or else in the first pool of the runtime.

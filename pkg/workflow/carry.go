@@ -131,16 +131,11 @@ func (c *carrier) start(inst *model.Instance, commands []model.Command) *model.R
 
 // spec returns the spec of a run, nil if it is not known any more.
 func (c *carrier) spec(inst *model.Instance, run *model.Run) *model.Application {
-	known := []*model.Application{inst.Spec, inst.Previous}
-	if was, ok := c.before.Find(inst.App); ok {
-		known = append(known, was.Spec, was.Previous)
+	spec := inst.Released(run.Spec)
+	if was, ok := c.before.Find(inst.App); ok && spec == nil {
+		spec = was.Released(run.Spec)
 	}
-	for _, spec := range known {
-		if spec != nil && spec.Release == run.Spec {
-			return spec
-		}
-	}
-	return nil
+	return spec
 }
 
 // resultsOf returns the results for the intents of a run, whose keys begin with its
