@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -21,6 +22,31 @@ type NewCommit struct {
 
 // AddCommit puts a commit into the set and returns its name.
 func (o *Objects) AddCommit(c NewCommit) Hash { return o.add(plumbing.CommitObject, c.encode()) }
+
+// Signer signs the content of a commit and returns an armored signature. A
+// Signer of go-git is one.
+type Signer interface {
+	Sign(message io.Reader) ([]byte, error)
+}
+
+// AddSignedCommit puts a commit into the set, signed where Git looks for a
+// signature, and returns its name. nil: nobody signs it.
+func (o *Objects) AddSignedCommit(c NewCommit, by Signer) (Hash, error) {
+	if by == nil {
+		return o.AddCommit(c), nil
+	}
+	payload := c.encode()
+	signature, err := by.Sign(bytes.NewReader(payload))
+	if err != nil {
+		return ZeroHash, fmt.Errorf("sign commit: %w", err)
+	}
+	header, message, _ := bytes.Cut(payload, []byte("\n\n"))
+	var b bytes.Buffer
+	b.Write(header)
+	lines := strings.Split(strings.TrimSuffix(string(signature), "\n"), "\n")
+	fmt.Fprintf(&b, "\n%s %s\n\n%s", signatureHeader, strings.Join(lines, "\n "), message)
+	return o.add(plumbing.CommitObject, b.Bytes()), nil
+}
 
 // encode writes the commit object, without a signature.
 func (c *NewCommit) encode() []byte {

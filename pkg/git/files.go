@@ -67,29 +67,21 @@ func (f *Files) Digest(name string) (string, error) {
 
 // find walks down to name.
 func (f *Files) find(op, name string) (Entry, error) {
-	e := Entry{Name: ".", Mode: ModeDir, Hash: f.root}
-	if !fs.ValidPath(name) {
-		return e, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	var parts []string
+	if name != "." {
+		parts = strings.Split(name, "/")
 	}
-	if name == "." {
-		return e, nil
+	e, err := f.store.Find(f.root, parts...)
+	switch {
+	case !fs.ValidPath(name):
+		err = fs.ErrInvalid
+	case err == nil && e.Refused != "":
+		err = errors.New(e.Name + " " + e.Refused)
+	case err == nil && e.Mode == 0:
+		err = fs.ErrNotExist
 	}
-	for part := range strings.SplitSeq(name, "/") {
-		if e.Mode != ModeDir {
-			return e, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
-		}
-		tree, err := f.store.Tree(e.Hash)
-		if err != nil {
-			return e, &fs.PathError{Op: op, Path: name, Err: err}
-		}
-		found, ok := tree.Find(part)
-		if !ok {
-			return e, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
-		}
-		if found.Refused != "" {
-			return e, &fs.PathError{Op: op, Path: name, Err: errors.New(found.Name + " " + found.Refused)}
-		}
-		e = *found
+	if err != nil {
+		return e, &fs.PathError{Op: op, Path: name, Err: err}
 	}
 	return e, nil
 }

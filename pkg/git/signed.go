@@ -69,7 +69,7 @@ func ParseSigned(b []byte) Signed {
 		line := bytes.TrimSuffix(line, []byte("\n"))
 		if bytes.HasPrefix(line, []byte(" ")) {
 			switch {
-			case len(found) == 0 || isCommitHeader(found[len(found)-1]):
+			case len(found) == 0 || slices.Contains([]string{"tree", "parent", "author", "committer"}, found[len(found)-1]):
 				return refuse("has a header that goes on where none may")
 			case signature:
 				s.Signature = append(append(s.Signature, line[1:]...), '\n')
@@ -94,10 +94,6 @@ func ParseSigned(b []byte) Signed {
 	}
 	s.Payload = append(payload, b[min(len(b), len(header)+1):]...)
 	return s
-}
-
-func isCommitHeader(name string) bool {
-	return name == "tree" || name == "parent" || name == "author" || name == "committer"
 }
 
 // header reads one header after those in found, or returns why it is refused.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -75,10 +76,8 @@ func parseTree(b []byte) (*Tree, error) {
 			e.Name, e.Refused = escapeName(e.Name), why
 		}
 	}
-	t := &Tree{Entries: entries}
-	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
-	t.Entries = refuseTwins(t.Entries)
-	return t, nil
+	slices.SortStableFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return &Tree{Entries: refuseTwins(entries)}, nil
 }
 
 // entriesOf returns the entries of a tree object as they are, safe to print or not.
@@ -86,17 +85,11 @@ func entriesOf(b []byte) (entries []Entry, err error) {
 	for len(b) > 0 {
 		mode, rest, ok := bytes.Cut(b, []byte{' '})
 		name, rest, ok2 := bytes.Cut(rest, []byte{0})
-		if !ok || !ok2 || len(rest) < 20 || len(mode) > 6 || len(mode) == 0 {
+		m, err := strconv.ParseUint(string(mode[:min(len(mode), 7)]), 8, 32)
+		if !ok || !ok2 || len(rest) < 20 || len(mode) > 6 || err != nil {
 			return nil, fmt.Errorf("%w: malformed tree", ErrMissing)
 		}
-		e := Entry{Name: string(name), Hash: Hash(rest[:20])}
-		for _, c := range mode {
-			if c < '0' || c > '7' {
-				return nil, fmt.Errorf("%w: malformed tree", ErrMissing)
-			}
-			e.Mode = e.Mode<<3 | Mode(c-'0')
-		}
-		entries, b = append(entries, e), rest[20:]
+		entries, b = append(entries, Entry{Name: string(name), Mode: Mode(m), Hash: Hash(rest[:20])}), rest[20:]
 	}
 	return entries, nil
 }
@@ -203,12 +196,14 @@ func (s *Store) Tree(h Hash) (*Tree, error) {
 	return t, nil
 }
 
-// Find returns the entry at a path below a tree, the zero Entry if there is none. It reads only
-// the trees on the way.
+// Find returns the entry at a path below a tree, or one that is refused on the way; the zero
+// Entry if there is none. It reads only the trees on the way.
 func (s *Store) Find(tree Hash, path ...string) (Entry, error) {
 	e := &Entry{Mode: ModeDir, Hash: tree}
 	for _, name := range path {
-		if !e.IsDir() {
+		if e.Refused != "" {
+			return *e, nil
+		} else if e.Mode != ModeDir {
 			return Entry{}, nil
 		}
 		t, err := s.Tree(e.Hash)

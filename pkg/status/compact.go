@@ -83,14 +83,14 @@ func (b *Branch) compact(ctx context.Context, o CompactOptions) (Compaction, err
 	if b.o.Signing != nil {
 		signer = b.signerOf(store, base)
 	}
-	at, err := addCommit(objects, checkpoint, signer)
+	at, err := objects.AddSignedCommit(checkpoint, signer)
 	if err != nil {
 		return c, err
 	}
 	c.Checkpoint, c.Time = at.String(), base.time
 	for _, k := range slices.Backward(kept) {
 		again := git.NewCommit{Tree: k.tree, Parent: at, Name: k.name, Email: k.email, Time: k.time, Message: k.message}
-		if at, err = addCommit(objects, again, b.signerOf(store, k)); err != nil {
+		if at, err = objects.AddSignedCommit(again, b.signerOf(store, k)); err != nil {
 			return c, err
 		}
 	}
@@ -106,13 +106,6 @@ func (b *Branch) signerOf(store *git.Store, p past) git.Signer {
 		return nil
 	}
 	return b.o.Signing.Key
-}
-
-func addCommit(objects *git.Objects, c git.NewCommit, by git.Signer) (git.Hash, error) {
-	if by == nil {
-		return objects.AddCommit(c), nil
-	}
-	return objects.AddSignedCommit(c, by)
 }
 
 // rewrite moves the branch from one commit to another that does not follow it.
