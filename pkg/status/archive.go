@@ -118,17 +118,6 @@ func (a *archive) read() (done func()) {
 	return a.whole.RUnlock
 }
 
-// signed returns a commit for its signature, and whether the history was read at all.
-func (a *archive) signed(commit git.Hash) (c git.Signed, read bool, err error) {
-	store, _ := a.held()
-	if store == nil {
-		return c, false, nil
-	}
-	defer a.read()()
-	c, err = store.Signed(commit)
-	return c, true, err
-}
-
 // close releases the store for another process.
 func (a *archive) close() error {
 	a.mu.Lock()

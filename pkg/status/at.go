@@ -100,14 +100,13 @@ const maxMoments = 8
 func (m *moments) at(commit git.Hash) *state {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i, held := range m.held {
-		if held.state.head == commit {
-			copy(m.held[1:i+1], m.held[:i])
-			m.held[0] = held
-			return held.state
-		}
+	i := slices.IndexFunc(m.held, func(held moment) bool { return held.state.head == commit })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	held := m.held[i]
+	m.held = slices.Insert(slices.Delete(m.held, i, i+1), 0, held)
+	return held.state
 }
 
 func (m *moments) all() []moment {

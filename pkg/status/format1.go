@@ -24,7 +24,7 @@ func decodeFormat1(b []byte, into any) error {
 	case *model.Decision:
 		err := yaml.UnmarshalStrict(b, v)
 		if err == nil {
-			*v, err = renamed(*v, fromFormat1)
+			*v, err = renamed(*v, ofFormat1, ofModel)
 		}
 		return err
 	}
@@ -39,7 +39,7 @@ func encodeFormat1(v any) ([]byte, error) {
 	case *problems:
 		v = list.Problems
 	case *model.Decision:
-		d, err := renamed(*list, toFormat1)
+		d, err := renamed(*list, ofModel, ofFormat1)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func encodeFormat1(v any) ([]byte, error) {
 
 // standingsOfFormat1 are the standings as format 1 names them. It does not tell
 // what is within the slack from what is within the fair share.
-var standingsOfFormat1 = []struct{ name, standing model.Standing }{
+var standingsOfFormat1 = [][2]model.Standing{
 	{"", ""},
 	{"guaranteed", model.StandingWithinGuarantee},
 	{"entitled", model.StandingWithinFairShare}, // what is read
@@ -94,37 +94,22 @@ var standingsOfFormat1 = []struct{ name, standing model.Standing }{
 	{"beyond", model.StandingBorrowing},
 }
 
-func fromFormat1(name model.Standing) (model.Standing, bool) {
-	for _, s := range standingsOfFormat1 {
-		if s.name == name {
-			return s.standing, true
-		}
-	}
-	return "", false
-}
-
-func toFormat1(standing model.Standing) (model.Standing, bool) {
-	for _, s := range standingsOfFormat1 {
-		if s.standing == standing {
-			return s.name, true
-		}
-	}
-	return "", false
-}
+// The columns of the table: the names of format 1, and those of the model.
+const ofFormat1, ofModel = 0, 1
 
 // renamed returns a decision with other names for the standings that it mentions.
-func renamed(d model.Decision, name func(model.Standing) (model.Standing, bool)) (model.Decision, error) {
+func renamed(d model.Decision, from, to int) (model.Decision, error) {
 	d.Ahead = slices.Clone(d.Ahead)
 	standings := []*model.Standing{&d.Standing}
 	for i := range d.Ahead {
 		standings = append(standings, &d.Ahead[i].Standing)
 	}
 	for _, s := range standings {
-		other, known := name(*s)
-		if !known {
+		i := slices.IndexFunc(standingsOfFormat1, func(names [2]model.Standing) bool { return names[from] == *s })
+		if i < 0 {
 			return d, fmt.Errorf("format 1 has no standing %q", *s)
 		}
-		*s = other
+		*s = standingsOfFormat1[i][to]
 	}
 	return d, nil
 }
@@ -144,9 +129,9 @@ func (f Format) Reread(d *model.Decision) *model.Decision {
 	if d == nil || f.Major > 1 {
 		return d
 	}
-	saved, err := renamed(*d, toFormat1)
+	saved, err := renamed(*d, ofModel, ofFormat1)
 	if err == nil {
-		saved, err = renamed(saved, fromFormat1)
+		saved, err = renamed(saved, ofFormat1, ofModel)
 	}
 	if err != nil {
 		return d // it cannot be saved, so it equals nothing that was

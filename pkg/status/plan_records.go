@@ -112,7 +112,8 @@ func (p *plan) applications(next *model.Ledger) error {
 // application plans the files of one record and returns it as it would be read
 // back.
 func (p *plan) application(app model.AppID, before, now record) (back record, err error) {
-	if !p.base.stale && now.unchanged(before) || p.ledger.DamagedOf(app) != nil {
+	same := !p.base.stale && sameInstance(before.instance, now.instance) && sameDecision(before.decision, now.decision)
+	if same || p.ledger.DamagedOf(app) != nil {
 		return before, nil
 	}
 	dir, err := appDir(app)

@@ -65,8 +65,12 @@ func (r *reader) record(app model.AppID) (record, error) {
 func (r *reader) recordIn(dir string, app model.AppID) (record, error) {
 	var rec record
 	had := r.since.record(app)
-	in, found, err := r.alone(dir, app, had.instance)
-	if err != nil {
+	var in model.Instance
+	found, err := true, error(nil)
+	if r.same(path.Join(dir, instanceFile)) {
+		in = *had.instance
+		in.Spec, in.Previous, in.Run, in.Revision = nil, nil, nil, model.Revision{}
+	} else if found, err = r.instance(dir, app, &in); err != nil {
 		return rec, err
 	}
 	before := cmp.Or(had.instance, &model.Instance{})
@@ -101,31 +105,20 @@ func (r *reader) recordIn(dir string, app model.AppID) (record, error) {
 }
 
 func (r *reader) decision(name string, app model.AppID) (*model.Decision, error) {
-	var d model.Decision
-	found, err := r.read(name, &d)
+	return about(r, name, app, func(d *model.Decision) model.AppID { return d.App })
+}
+
+// about reads a record that has to be about an application, nil if there is none.
+func about[T any](r *reader, name string, app model.AppID, of func(*T) model.AppID) (*T, error) {
+	v := new(T)
+	found, err := r.read(name, v)
 	switch {
 	case !found || err != nil:
 		return nil, err
-	case d.App != app:
-		return nil, r.aboutAnother(name, d.App)
+	case of(v) != app:
+		return nil, damaged(r.format.name(name), fmt.Errorf("it is about %q", of(v)))
 	}
-	return &d, nil
-}
-
-func (r *reader) aboutAnother(name string, app model.AppID) error {
-	return damaged(r.format.name(name), fmt.Errorf("it is about %q", app))
-}
-
-// alone returns an instance without specs and run, taken from the held one if its file is
-// the same.
-func (r *reader) alone(dir string, app model.AppID, held *model.Instance) (in model.Instance, found bool, err error) {
-	if !r.same(path.Join(dir, instanceFile)) {
-		found, err = r.instance(dir, app, &in)
-		return in, found, err
-	}
-	in = *held
-	in.Spec, in.Previous, in.Run, in.Revision = nil, nil, nil, model.Revision{}
-	return in, true, nil
+	return v, nil
 }
 
 // instance reads the record in a directory, without specs and run.
@@ -146,14 +139,11 @@ func (r *reader) spec(name string, app model.AppID, held *model.Application) (sp
 	if r.same(name) {
 		return held, held.Digest, nil
 	}
-	var a model.Application
-	found, err := r.read(name, &a)
-	if !found || err != nil {
+	read, err := about(r, name, app, func(a *model.Application) model.AppID { return a.ID })
+	if read == nil {
 		return nil, "", err
 	}
-	if a.ID != app {
-		return nil, "", r.aboutAnother(name, a.ID)
-	}
+	a := *read
 	for i := range a.Components {
 		if !label.MatchString(a.Components[i].Name) {
 			return nil, "", damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
@@ -166,17 +156,11 @@ func (r *reader) spec(name string, app model.AppID, held *model.Application) (sp
 }
 
 func (r *reader) run(name string, app model.AppID) (*model.Run, error) {
-	var run model.Run
-	found, err := r.read(name, &run)
-	switch {
-	case !found || err != nil:
-		return nil, err
-	case run.App != app:
-		return nil, r.aboutAnother(name, run.App)
-	case run.Number < 1 || run.Instance < 1:
+	run, err := about(r, name, app, func(run *model.Run) model.AppID { return run.App })
+	if run != nil && (run.Number < 1 || run.Instance < 1) {
 		return nil, damaged(r.format.name(name), fmt.Errorf("run %d of instance %d: both count from 1", run.Number, run.Instance))
 	}
-	return &run, nil
+	return run, err
 }
 
 func checkInstance(in *model.Instance, app model.AppID) error {

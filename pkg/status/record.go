@@ -29,13 +29,6 @@ func records(l *model.Ledger) map[model.AppID]record {
 	return all
 }
 
-// unchanged reports whether r would be written as before was. Two decisions that
-// differ in nothing but the inputs that were looked at are the same decision:
-// else every commit to the fleet repo would rewrite every application.
-func (r record) unchanged(before record) bool {
-	return sameInstance(before.instance, r.instance) && sameDecision(before.decision, r.decision)
-}
-
 // sameInstance reports whether a and b surely have the same files. It may report false
 // for equal files, for example if a time is in another zone; writing finds that out.
 func sameInstance(a, b *model.Instance) bool {
@@ -70,8 +63,9 @@ func identity(a *model.Application) [2]string {
 	return [2]string{string(a.Digest), a.Commit}
 }
 
-// sameDecision reports whether a and b differ at most in the inputs and in the shares
-// that tenants had at that moment.
+// sameDecision reports whether a and b differ at most in the inputs that were looked at and in
+// the shares that tenants had at that moment: else every commit to the fleet repo would rewrite
+// every application.
 func sameDecision(a, b *model.Decision) bool {
 	if a == nil || b == nil {
 		return a == b

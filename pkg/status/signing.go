@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/git"
@@ -142,22 +143,40 @@ type arrived struct {
 // branch; nothing is decided on it.
 func (b *Branch) Doubt(keys access.Keys, commit string) string {
 	h, ok := git.ParseHash(commit)
-	at := b.shown.Load().arrived
-	if h != at.commit {
-		signed, read, err := b.archive.signed(h)
-		if !ok || !read {
-			return "was not read"
-		}
-		if err != nil {
-			return "cannot be read"
-		}
-		at.signed = signed
+	c, read, err := b.signed(h)
+	if !ok || !read {
+		return "was not read"
+	}
+	if err != nil {
+		return "cannot be read"
 	}
 	found := (*unbelieved)(nil)
-	if _, err := (&Signing{Trust: keys}).check(h, at.signed, b.o.Branch); errors.As(err, &found) {
+	if _, err := (&Signing{Trust: keys}).check(h, c, b.o.Branch); errors.As(err, &found) {
 		return found.why
 	}
 	return ""
+}
+
+// Committed returns when a commit of the branch was made that Load, At, Log or History read. It is the zero time for any other
+// one.
+func (b *Branch) Committed(commit string) time.Time {
+	h, _ := git.ParseHash(commit)
+	c, _, _ := b.signed(h)
+	return c.Time
+}
+
+// signed returns a commit for its signature, and whether it was read, or the history was.
+func (b *Branch) signed(commit git.Hash) (c git.Signed, read bool, err error) {
+	if at := b.shown.Load().arrived; at.commit == commit {
+		return at.signed, true, nil
+	}
+	store, _ := b.archive.held()
+	if store == nil || commit == git.ZeroHash {
+		return c, false, nil
+	}
+	defer b.archive.read()()
+	c, err = store.Signed(commit)
+	return c, true, err
 }
 
 // believes reports whether a commit in a store verifies.

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -53,11 +54,7 @@ func (d *dir) since(store *git.Store, tree git.Hash, depth int, left *int) (*dir
 		}
 		next := entry{name: e.Name, mode: e.Mode, hash: e.Hash}
 		if e.Mode == git.ModeDir {
-			old := &dir{}
-			if i, found := d.find(e.Name); found && d.entries[i].dir != nil {
-				old = d.entries[i].dir
-			}
-			if next.dir, err = old.since(store, e.Hash, depth-1, left); err != nil {
+			if next.dir, err = cmp.Or(d.child(e.Name), &dir{}).since(store, e.Hash, depth-1, left); err != nil {
 				return nil, err
 			}
 		}
@@ -79,14 +76,20 @@ func (d *dir) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(d.entries, name, func(e entry, n string) int { return strings.Compare(e.name, n) })
 }
 
+// child returns a directory in d, nil if there is none of that name.
+func (d *dir) child(name string) *dir {
+	if i, found := d.find(name); found {
+		return d.entries[i].dir
+	}
+	return nil
+}
+
 // at returns the directory at a path below d, nil if there is none.
 func (d *dir) at(path string) *dir {
 	for name := range strings.SplitSeq(path, "/") {
-		i, found := d.find(name)
-		if !found || d.entries[i].dir == nil {
-			return nil
+		if d = d.child(name); d == nil {
+			break
 		}
-		d = d.entries[i].dir
 	}
 	return d
 }
@@ -163,11 +166,7 @@ func (d *dir) edited(e *edit, objects *git.Objects) *dir {
 		case change.file != nil:
 			next.hash = objects.AddBlob(change.file)
 		default:
-			old := &dir{}
-			if i, exists := d.find(name); exists && d.entries[i].dir != nil {
-				old = d.entries[i].dir
-			}
-			if next.mode, next.dir = git.ModeDir, old.edited(change, objects); next.dir == nil {
+			if next.mode, next.dir = git.ModeDir, cmp.Or(d.child(name), &dir{}).edited(change, objects); next.dir == nil {
 				continue
 			}
 		}
