@@ -62,9 +62,9 @@ func readCertificate(armored string) (*openpgp.Entity, error) {
 }
 
 // parseCertificate reads one armored public key and returns the identifiers of all its
-// keys, even with an error that none of them can sign: the key may be revoked. It does
-// not tell whether a key is valid at some time.
-func parseCertificate(armored string) (ids []uint64, err error) {
+// keys, even with an error that none of them can sign at a time: the key may be revoked. At
+// the zero time it does not tell whether a key is valid.
+func parseCertificate(armored string, at time.Time) (ids []uint64, err error) {
 	defer func() {
 		if recover() != nil {
 			ids, err = nil, errors.New("it is no OpenPGP public key")
@@ -78,25 +78,10 @@ func parseCertificate(armored string) (ids []uint64, err error) {
 	for i := range entity.Subkeys {
 		ids = append(ids, entity.Subkeys[i].PublicKey.KeyId)
 	}
-	if _, ok := entity.SigningKey(time.Time{}, openpgpConfig(time.Time{})); !ok {
+	if _, ok := entity.SigningKey(at, openpgpConfig(at)); !ok {
 		return ids, errors.New("it has no key to sign with, or a weak one (SHA-1, DSA, RSA of less than 2048 bits)")
 	}
 	return ids, nil
-}
-
-// certificateUsable reports whether a key can sign at the time now.
-func certificateUsable(armored string, now time.Time) (ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	entity, err := readCertificate(armored)
-	if err != nil {
-		return false
-	}
-	_, ok = entity.SigningKey(now, openpgpConfig(now))
-	return ok
 }
 
 // openpgpSignature checks an OpenPGP signature of a payload.

@@ -114,7 +114,7 @@ func (p *Policy) declare(tenant string, a *model.Access, at model.Positions) {
 			}
 		}
 		for i, armored := range h.OpenPGP {
-			ids, err := parseCertificate(armored)
+			ids, err := parseCertificate(armored, time.Time{})
 			blame("openpgp", i, err)
 			for _, id := range ids {
 				p.openpgp[id] = append(p.openpgp[id], certificate{n, armored})
@@ -200,7 +200,7 @@ func (p *Policy) Governed(now time.Time) bool {
 	for _, certificates := range p.openpgp {
 		var ns []int
 		for _, c := range certificates {
-			if certificateUsable(c.armored, now) {
+			if _, err := parseCertificate(c.armored, now); err == nil {
 				ns = append(ns, c.holder)
 			}
 		}
