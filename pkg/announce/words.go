@@ -93,7 +93,9 @@ func (a *Announcement) says() (reason, text string, warning bool) {
 		}
 		return "HoldLifted", a.Message + " may be tried again", false
 	case Run:
-		return a.runEvent(because)
+		if e, told := ofRuns[model.RunPhase(a.To)]; told {
+			return e.reason, because(strings.ReplaceAll(e.text, "APPLICATION", a.App.String())), e.warning
+		}
 	case Step:
 		switch {
 		case a.To == string(model.StepFailed):
@@ -149,22 +151,16 @@ func (a *Announcement) outcomeEvent() (reason, text string, warning bool) {
 	return "ApplyFailed", a.Message + " (" + string(a.Reason) + ")", true
 }
 
-func (a *Announcement) runEvent(because func(string) string) (reason, text string, warning bool) {
-	switch model.RunPhase(a.To) {
-	case model.RunSucceeded:
-		return "WorkflowSucceeded", because("the workflow has succeeded"), false
-	case model.RunSuperseded:
-		return "WorkflowSuperseded", because("a newer run takes the place of the workflow's"), false
-	case model.RunPaused:
-		return "WorkflowPaused", because("the workflow is paused; go on with: reconciler resume " + a.App.String()), true
-	case model.RunStopped:
-		return "WorkflowStopped", because("the workflow was stopped"), true
-	case model.RunRollingBack:
-		return "WorkflowRollingBack", because("the workflow takes back what it did"), true
-	case model.RunRolledBack:
-		return "WorkflowRolledBack", because("the workflow has taken back what it did"), true
-	case model.RunFailed:
-		return "WorkflowFailed", because("the workflow has failed"), true
-	}
-	return "", "", false
+// ofRuns is what Events say of runs that come to a phase.
+var ofRuns = map[model.RunPhase]struct {
+	reason, text string
+	warning      bool
+}{
+	model.RunSucceeded:   {"WorkflowSucceeded", "the workflow has succeeded", false},
+	model.RunSuperseded:  {"WorkflowSuperseded", "a newer run takes the place of the workflow's", false},
+	model.RunPaused:      {"WorkflowPaused", "the workflow is paused; go on with: reconciler resume APPLICATION", true},
+	model.RunStopped:     {"WorkflowStopped", "the workflow was stopped", true},
+	model.RunRollingBack: {"WorkflowRollingBack", "the workflow takes back what it did", true},
+	model.RunRolledBack:  {"WorkflowRolledBack", "the workflow has taken back what it did", true},
+	model.RunFailed:      {"WorkflowFailed", "the workflow has failed", true},
 }

@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/d-aros/d-aros/pkg/model"
@@ -64,11 +65,8 @@ var refusing = map[model.Reason]bool{
 
 // underWay reports whether an application has not reached its final phase yet.
 func underWay(inst *model.Instance) bool {
-	switch inst.Phase {
-	case model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled:
-		return true
-	}
-	return inst.Run != nil && !inst.Run.Phase.Ended() && inst.Phase.Active()
+	return slices.Contains([]model.Phase{model.PhaseCreated, model.PhaseAdmitted, model.PhaseScheduled}, inst.Phase) ||
+		inst.Run != nil && !inst.Run.Phase.Ended() && inst.Phase.Active()
 }
 
 func problem(p *model.Problem) string {

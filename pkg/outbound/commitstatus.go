@@ -52,15 +52,10 @@ func (s *CommitStatus) Announce(ledger *model.Ledger, _ []announce.Announcement)
 	state := StateOf(ledger)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if isCommit(state.Commit) && state != s.want {
+	if len(state.Commit) >= 40 && strings.Trim(state.Commit, "0123456789abcdef") == "" && state != s.want { // else it is not safe in an address
 		s.want = state
 		s.wake()
 	}
-}
-
-// isCommit reports whether text names a commit, so that it is safe in an address.
-func isCommit(text string) bool {
-	return len(text) >= 40 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 func (s *CommitStatus) wanted() CommitState {

@@ -38,11 +38,7 @@ func allowed(u *url.URL, hosts []string) error {
 
 // Within returns the part of hosts that a policy allows.
 func Within(hosts, policy []string) (left []string) {
-	for _, h := range hosts {
-		if model.CoversHost(policy, h) {
-			left = append(left, h)
-		}
-	}
+	left = slices.DeleteFunc(slices.Clone(hosts), func(h string) bool { return !model.CoversHost(policy, h) })
 	for _, h := range policy {
 		if model.CoversHost(hosts, h) && !slices.Contains(left, h) {
 			left = append(left, h)
