@@ -48,17 +48,13 @@ func (h *history) reaches(commit git.Hash) error {
 		}
 		h.ahead = h.ahead[1:]
 		for _, p := range c.ParentHashes {
-			h.add(p)
+			if !h.seen[p] {
+				h.seen[p] = true
+				h.ahead = append(h.ahead, p)
+			}
 		}
 	}
 	return nil
-}
-
-func (h *history) add(commit git.Hash) {
-	if !h.seen[commit] {
-		h.seen[commit] = true
-		h.ahead = append(h.ahead, commit)
-	}
 }
 
 // join takes over the commits that the earlier history has seen: all of them are

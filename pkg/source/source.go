@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -255,6 +256,9 @@ func (r *Repository) have() []git.Hash {
 	return have
 }
 
+// maxText bounds what is repeated of a commit in one line, in bytes.
+const maxText = 500
+
 // read makes a snapshot of a commit that the store holds.
 func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 	c, err := r.store.Commit(commit)
@@ -265,11 +269,12 @@ func (r *Repository) read(commit git.Hash) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("commit %s: %w", commit, err)
 	}
+	subject, _, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
 	return Snapshot{
 		Commit:  commit.String(),
 		Time:    c.Committer.When,
 		Author:  text.Line(c.Author.Name+" <"+c.Author.Email+">", maxText),
-		Subject: subject(c.Message),
+		Subject: text.Line(subject, maxText),
 		Files:   files,
 		repo:    r,
 		history: (*history)(nil).advance(r.store, commit),
