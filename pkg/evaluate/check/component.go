@@ -105,7 +105,10 @@ func (r *references) check() {
 	json.Unmarshal(r.c.Traits, &traits)
 	r.ports(properties, traits)
 	r.objects(properties)
-	r.environment(properties, traits)
+	r.variables(".properties.env", properties.Env)
+	r.allKeys(".traits.envFrom", traits.EnvFrom)
+	r.extras(".traits.init", traits.Init)
+	r.extras(".traits.sidecars", traits.Sidecars)
 	r.storage(traits)
 	r.probes(".traits.probes", traits.Probes)
 	for i, c := range traits.Sidecars {

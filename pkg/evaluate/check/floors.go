@@ -40,24 +40,21 @@ func (p *promises) floors() (top []floor) {
 			places = append(places, model.Place{At: m.at, Note: m.who + ": " + m.amount.String()})
 		}
 		path := "platform.groups." + g.Name
+		exceeded := func(field, message, at, note string) {
+			p.problems = append(p.problems, model.Problem{
+				Code: catalogue.GroupGuarantee, Path: path + field, Message: message, Places: append([]model.Place{{At: at, Note: note}}, places...),
+			})
+		}
 		if !g.Guarantee.IsZero() {
 			at, _ := p.own.Value(path + ".guarantee")
 			if !sum.Fits(g.Guarantee) {
-				p.problems = append(p.problems, model.Problem{
-					Code: catalogue.GroupGuarantee, Path: path + ".guarantee",
-					Message: fmt.Sprintf("promises %v, and its members are promised %v", g.Guarantee, sum),
-					Places:  append([]model.Place{{At: at, Note: "group " + g.Name + ": " + g.Guarantee.String()}}, places...),
-				})
+				exceeded(".guarantee", fmt.Sprintf("promises %v, and its members are promised %v", g.Guarantee, sum), at, "group "+g.Name+": "+g.Guarantee.String())
 			}
 			return floor{"group " + g.Name, g.Guarantee, at}
 		}
 		at, _ := p.own.Value(path)
 		if g.Quota != nil && !sum.Fits(*g.Quota) {
-			p.problems = append(p.problems, model.Problem{
-				Code: catalogue.GroupGuarantee, Path: path + ".quota",
-				Message: fmt.Sprintf("has a quota of %v, and its members are promised %v", *g.Quota, sum),
-				Places:  append([]model.Place{{At: at, Note: "group " + g.Name}}, places...),
-			})
+			exceeded(".quota", fmt.Sprintf("has a quota of %v, and its members are promised %v", *g.Quota, sum), at, "group "+g.Name)
 		}
 		return floor{"group " + g.Name, sum, at}
 	}

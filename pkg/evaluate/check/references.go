@@ -71,13 +71,6 @@ func keysOf(c *model.Component) (keys []string, all bool) {
 	return slices.Collect(maps.Keys(source[0].Map())), c.Encrypted() == "" && len(source[1].Array()) == 0
 }
 
-func (r *references) environment(properties propertiesDoc, traits traitsDoc) {
-	r.variables(".properties.env", properties.Env)
-	r.allKeys(".traits.envFrom", traits.EnvFrom)
-	r.extras(".traits.init", traits.Init)
-	r.extras(".traits.sidecars", traits.Sidecars)
-}
-
 // extras checks what containers beside the component's own have as variables.
 func (r *references) extras(below string, containers []extraDoc) {
 	for i, c := range containers {

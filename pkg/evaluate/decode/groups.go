@@ -96,13 +96,8 @@ func reservations(docs map[string]reservationDoc, pools []model.PoolSpec, own *l
 		d, path := docs[name], "platform.reservations."+name
 		r := d.Reservation
 		r.Name = name
-		whom := 0
-		for _, named := range []bool{r.Tenant != "", r.App != (model.AppID{}), r.System != ""} {
-			if named {
-				whom++
-			}
-		}
-		if whom != 1 {
+		named := slices.DeleteFunc([]bool{r.Tenant != "", r.App != (model.AppID{}), r.System != ""}, func(named bool) bool { return !named })
+		if whom := len(named); whom != 1 {
 			problems = append(problems, own.Blame(catalogue.Reservation, path,
 				fmt.Sprintf("is for %d of tenant, application and system; write exactly one", whom)))
 		}

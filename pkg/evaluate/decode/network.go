@@ -31,13 +31,9 @@ func (d *platformDoc) network(exits []string, own *layer.Layer) (n model.Network
 		}
 	}
 	n.Ingress = d.Ingress.From
-	peers := map[string][]string{}
-	for tenant, a := range d.Allotments {
-		peers[tenant] = a.Peers
-	}
-	for _, tenant := range slices.Sorted(maps.Keys(peers)) {
-		for _, other := range sorted(peers[tenant]) {
-			if tenant < other && slices.Contains(peers[other], tenant) {
+	for _, tenant := range slices.Sorted(maps.Keys(d.Allotments)) {
+		for _, other := range sorted(d.Allotments[tenant].Peers) {
+			if tenant < other && slices.Contains(d.Allotments[other].Peers, tenant) {
 				n.Links = append(n.Links, [2]string{tenant, other})
 			}
 		}

@@ -80,7 +80,7 @@ func (s *secretsOf) check() {
 		CloudInit firstStartDoc `json:"cloudInit"`
 	}
 	var traits struct {
-		EnvFrom []secretKeys `json:"envFrom"`
+		EnvFrom []map[string]json.RawMessage `json:"envFrom"`
 		Storage []struct {
 			Type   string          `json:"type"`
 			Source json.RawMessage `json:"source"`
@@ -120,30 +120,23 @@ func (s *secretsOf) check() {
 
 // extraDoc is the part of a container beside the component's own that names secrets.
 type extraDoc struct {
-	Env     map[string]json.RawMessage `json:"env"`
-	EnvFrom []secretKeys               `json:"envFrom"`
-}
-
-// secretKeys is a secret of which a container has all keys as variables.
-type secretKeys struct {
-	Secret json.RawMessage `json:"secret"`
+	Env     map[string]json.RawMessage   `json:"env"`
+	EnvFrom []map[string]json.RawMessage `json:"envFrom"`
 }
 
 // allKeys checks the Secrets of others of which a container has all keys.
-func (s *secretsOf) allKeys(below string, sources []secretKeys) {
+func (s *secretsOf) allKeys(below string, sources []map[string]json.RawMessage) {
 	for i, from := range sources {
-		s.existing(from.Secret, fmt.Sprintf("%s.%d.secret.existing", below, i))
+		s.existing(from["secret"], fmt.Sprintf("%s.%d.secret.existing", below, i))
 	}
 }
 
 // variables checks the Secrets of others that variables name.
 func (s *secretsOf) variables(below string, env map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		var from struct {
-			Secret json.RawMessage `json:"secret"`
-		}
+		var from map[string]json.RawMessage
 		if json.Unmarshal(env[name], &from) == nil {
-			s.existing(from.Secret, below+"."+name+".secret.existing")
+			s.existing(from["secret"], below+"."+name+".secret.existing")
 		}
 	}
 }
