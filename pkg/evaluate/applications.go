@@ -9,37 +9,33 @@ import (
 
 // settleOne lists an application as usable or unusable in its tenant's part.
 func (p *pass) settleOne(a *declared) {
-	t := a.part
+	t, tenant := a.part, a.part.layer.result
+	var problems []model.Problem
 	switch {
 	case a.problem != nil:
-		t.report(a.app.Name, *a.problem)
-		t.refuse(a.app, *a.problem)
-	case t.layer.result.Tenant == nil && len(t.layer.result.Problems) > 0:
-		t.refuse(a.app, t.layer.result.Problems[0])
-	case t.layer.result.Tenant == nil:
-		t.refuse(a.app, p.platform.Problems[0])
+		problems = []model.Problem{*a.problem}
+	case tenant.Tenant == nil:
+		t.refuse(a.app, slices.Concat(tenant.Problems, p.platform.Problems)[0])
+		return
+	case a.result.Application == nil && a.commit != "":
+		problems = pinnedAt(a.commit, a.result.Problems)
 	case a.result.Application == nil:
-		problems := a.result.Problems
-		if a.commit != "" {
-			problems = pinnedAt(a.commit, problems)
-		}
+		problems = a.result.Problems
+	default:
+		problems = slices.Concat(
+			check.Offered(a.result.Application, p.platform.Platform, a.result.own),
+			check.Approvers(a.result.Application, p.platform.Platform, tenant.Tenant, a.result.own))
+	}
+	if len(problems) > 0 {
 		t.report(a.app.Name, problems...)
 		t.refuse(a.app, problems[0])
-	default:
-		problems := slices.Concat(
-			check.Offered(a.result.Application, p.platform.Platform, a.result.own),
-			check.Approvers(a.result.Application, p.platform.Platform, t.layer.result.Tenant, a.result.own))
-		if len(problems) > 0 {
-			t.report(a.app.Name, problems...)
-			t.refuse(a.app, problems[0])
-			return
-		}
-		app := a.result.Application
-		if a.commit != "" {
-			app = app.AsOf(a.commit)
-		}
-		t.says.applications = append(t.says.applications, app)
+		return
 	}
+	app := a.result.Application
+	if a.commit != "" {
+		app = app.AsOf(a.commit)
+	}
+	t.says.applications = append(t.says.applications, app)
 }
 
 // refuse lists an application as unusable.

@@ -30,12 +30,3 @@ type template struct {
 	JSON []byte `json:"json,omitempty"`
 	Why  string `json:"why,omitempty"`
 }
-
-// evaluateTemplate answers the request of Template.
-func evaluateTemplate(r request) result {
-	said, err := layer.Template(string(r.Files[0].Data), r.Live)
-	if err != nil {
-		return result{Template: &template{Why: err.Error()}}
-	}
-	return result{Template: &template{JSON: said}}
-}

@@ -51,7 +51,11 @@ func (w *Worker) Answer(data []byte) ([]byte, error) {
 		if len(r.Files) != 1 {
 			return nil, fmt.Errorf("answer a request about a template: it has %d files", len(r.Files))
 		}
-		return evaluateTemplate(r).encode(), nil
+		said, err := layer.Template(string(r.Files[0].Data), r.Live)
+		if err != nil {
+			return result{Template: &template{Why: err.Error()}}.encode(), nil
+		}
+		return result{Template: &template{JSON: said}}.encode(), nil
 	case "approval", "removal":
 		if len(r.Files) != 1 {
 			return nil, fmt.Errorf("answer a request about approvals: it has %d files", len(r.Files))

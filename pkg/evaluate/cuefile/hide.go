@@ -1,10 +1,10 @@
 package cuefile
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/literal"
@@ -33,17 +33,11 @@ func (p Place) Value() any {
 			return json.Number(n)
 		}
 	case token.STRING:
-		if s, ok := unquoted(lit); ok {
+		if s, err := literal.Unquote(lit.Value); err == nil && !strings.HasPrefix(strings.TrimLeft(lit.Value, "#"), "'") { // else it is bytes
 			return s
 		}
 	}
 	return nil
-}
-
-// unquoted returns what a string says, and whether it is one: bytes are none.
-func unquoted(lit *ast.BasicLit) (s string, ok bool) {
-	s, err := literal.Unquote(lit.Value)
-	return s, err == nil && !bytes.HasPrefix(bytes.TrimLeft([]byte(lit.Value), "#"), []byte("'"))
 }
 
 // Hide returns a file as somebody may see it who may not see some of its texts. Private decides about

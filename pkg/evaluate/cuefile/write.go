@@ -70,7 +70,7 @@ func expression(v any, depth int) (ast.Expr, error) {
 	case bool:
 		return ast.NewBool(v), nil
 	case int64:
-		return whole(v), nil
+		return ast.NewLit(token.INT, strconv.FormatInt(v, 10)), nil
 	case []any:
 		list := &ast.ListLit{Lbrack: token.NoSpace.Pos(), Rbrack: token.NoSpace.Pos()}
 		// An element a line, unless one of them has several lines itself.
@@ -108,13 +108,6 @@ func expression(v any, depth int) (ast.Expr, error) {
 		return s, nil
 	}
 	return nil, fmt.Errorf("%T is no value of a field", v)
-}
-
-func whole(n int64) ast.Expr {
-	if n < 0 {
-		return &ast.UnaryExpr{Op: token.SUB, X: ast.NewLit(token.INT, strings.TrimPrefix(strconv.FormatInt(n, 10), "-"))}
-	}
-	return ast.NewLit(token.INT, strconv.FormatInt(n, 10))
 }
 
 // quoted writes a text, over several lines if it has them.

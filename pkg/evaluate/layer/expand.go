@@ -83,7 +83,7 @@ func expand(app model.AppID, policy []byte, own *Layer, trees []*ast.File, known
 	health = map[string]string{}
 	for component, definition := range x.used {
 		if source := above.Definitions.Health[definition]; source != "" {
-			health[component] = x.inContext(source, component)
+			health[component] = source + "context: " + string(asJSON(x.context(component))) + "\n"
 		}
 	}
 	return []Source{{own.Files[0].Name, text}}, x.used, health, nil
@@ -208,11 +208,6 @@ func (x *expansion) output(kind, definition, name string, parameter any, path []
 // context is what a definition knows of a component or step that uses it.
 func (x *expansion) context(name string) map[string]string {
 	return map[string]string{"tenant": x.app.Tenant, "application": x.app.Name, "name": name}
-}
-
-// inContext returns the source of a health with the names of a component.
-func (x *expansion) inContext(source, component string) string {
-	return source + "context: " + string(asJSON(x.context(component))) + "\n"
 }
 
 // wrong returns the problems of the parameter at path, in the words of the schema.

@@ -38,7 +38,7 @@ func syntaxProblems(err error) (problems []model.Problem) {
 func explain(err error, v cue.Value, layers ...*Layer) (problems []model.Problem) {
 	seen := map[string]bool{}
 	for _, e := range errors.Errors(err) {
-		path := asWritten(pathOf(e))
+		path := slices.DeleteFunc(pathOf(e), func(s string) bool { return s == "_rule" }) // it stands beside the field that it is about
 		if seen[key(path)] || len(problems) == maxProblems {
 			continue
 		}
@@ -211,11 +211,6 @@ func pathOf(e errors.Error) (path []string) {
 		path = append(path, p)
 	}
 	return path
-}
-
-// asWritten returns the path of the field that a rule beside the field is about.
-func asWritten(path []string) []string {
-	return slices.DeleteFunc(path, func(s string) bool { return s == "_rule" })
 }
 
 func message(e errors.Error) string {

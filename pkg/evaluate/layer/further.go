@@ -59,15 +59,13 @@ func (l *Layer) further(problems []model.Problem, build func(files []Source) (cu
 // an element of a list it is the list.
 func (l *Layer) written(dotted string) (path []string, ok bool) {
 	path = strings.Split(dotted, ".")
-	for len(path) > 1 && number(path[len(path)-1]) {
+	for len(path) > 1 {
+		if _, err := strconv.Atoi(path[len(path)-1]); err != nil {
+			break
+		}
 		path = path[:len(path)-1]
 	}
 	return path, len(path) > 1 && l.Where[key(path)] != nil
-}
-
-func number(s string) bool {
-	_, err := strconv.Atoi(s)
-	return err == nil
 }
 
 // sound leaves out problems that only follow from the removal of fields: that these are

@@ -52,12 +52,6 @@ func cutModule(imported string) (module, dir string) {
 	return "", ""
 }
 
-// ofLibrary reports whether a file is of an application of the tenant whose library has a
-// directory.
-func ofLibrary(dir, file string) bool {
-	return strings.HasPrefix(file, path.Dir(path.Dir(dir))+"/apps/")
-}
-
 // A packaged is the parsed files of the packages that an application imports, by directory.
 type packaged map[string][]*ast.File
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"cuelang.org/go/cue/ast"
 	"cuelang.org/go/cue/literal"
@@ -67,7 +68,7 @@ func lint(f *ast.File, field string) (problems []model.Problem) {
 	for spec := range f.ImportSpecs() {
 		p, err := literal.Unquote(spec.Path.Value)
 		if _, dir := cutModule(p); dir != "" && err == nil {
-			if field != "application" || !ofLibrary(dir, f.Filename) {
+			if field != "application" || !strings.HasPrefix(f.Filename, path.Dir(path.Dir(dir))+"/apps/") {
 				bad(catalogue.Import, spec, "import %s is not allowed; only applications of its tenant import a package of lib", spec.Path.Value)
 			}
 			continue

@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"cuelang.org/go/cue/literal"
-
 	"github.com/d-aros/d-aros/pkg/evaluate/cuefile"
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -44,12 +42,14 @@ func repin(files fs.FS, app model.AppID, edit cuefile.Edit) (out PinEdit, err er
 	var before []cuefile.File
 	for _, b := range blobs {
 		before = append(before, cuefile.File(b))
-		was, err := pinned(cuefile.File(b), app)
+		places, err := cuefile.Index(cuefile.File(b))
 		if err != nil {
 			return out, err
 		}
-		if was != "" {
-			out.Was, out.File, out.Data = was, b.Name, b.Data
+		for _, p := range places {
+			if commit, ok := p.Value().(string); ok && slices.Equal(p.Path, append(pinPath(app), "commit")) {
+				out.Was, out.File, out.Data = commit, b.Name, b.Data
+			}
 		}
 	}
 	after, err := cuefile.Apply(before, edit)
@@ -64,19 +64,4 @@ func repin(files fs.FS, app model.AppID, edit cuefile.Edit) (out PinEdit, err er
 		out.File, out.Data = "", nil
 	}
 	return out, nil
-}
-
-// pinned returns the commit of a file's pin, "" if it has none.
-func pinned(f cuefile.File, app model.AppID) (string, error) {
-	places, err := cuefile.Index(f)
-	if err != nil {
-		return "", err
-	}
-	i := slices.IndexFunc(places, func(p cuefile.Place) bool {
-		return p.Kind == cuefile.Literal && slices.Equal(p.Path, append(pinPath(app), "commit"))
-	})
-	if i < 0 {
-		return "", nil
-	}
-	return literal.Unquote(string(f.Data[places[i].Start:places[i].End]))
 }

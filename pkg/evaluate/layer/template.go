@@ -134,12 +134,8 @@ func deploys(file *ast.File) bool {
 		nothingElse = nothingElse && spec.Path.Value == `"vela/op"` && spec.Name == nil
 	}
 	for _, parameters := range fields(file.Decls, "parameter") {
-		for _, d := range parameters.Elts {
-			f, ok := d.(*ast.Field)
-			if name := ""; ok {
-				name, _, _ = ast.LabelName(f.Label)
-				nothingElse = nothingElse && name == "component"
-			}
+		for name := range labelled(parameters.Elts) {
+			nothingElse = nothingElse && name == "component"
 		}
 	}
 	ast.Walk(file, func(n ast.Node) bool {

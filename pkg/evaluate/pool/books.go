@@ -53,24 +53,20 @@ func openBooks(dir string, now time.Time) books {
 	}
 	for tenant, a := range kept.Accounts {
 		if a != nil && len(b.accounts) < maxTenants { // whatever the clock was then, nobody waits for longer than from now
-			a.At = earlier(a.At, now)
-			a.front = foreground
+			if a.front = foreground; a.At.After(now) {
+				a.At = now
+			}
 			b.accounts[tenant] = a
 		}
 	}
 	for key, f := range kept.Failures {
 		if len(b.failures) < maxFailed && f.Limit != "" {
 			f.Wait = min(max(f.Wait, firstWait), maxWait)
-			f.Until = earlier(f.Until, now.Add(f.Wait))
+			if last := now.Add(f.Wait); f.Until.After(last) {
+				f.Until = last
+			}
 			b.failures[key] = f
 		}
-	}
-	return b
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
 	}
 	return b
 }

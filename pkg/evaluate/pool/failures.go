@@ -2,6 +2,8 @@ package pool
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/evaluate"
@@ -50,13 +52,7 @@ func (f failures) add(key string, err error, now time.Time) {
 	failed.Until = now.Add(failed.Wait)
 	delete(f, key)
 	if len(f) >= maxFailed {
-		first := ""
-		for k, known := range f {
-			if first == "" || known.Until.Before(f[first].Until) {
-				first = k
-			}
-		}
-		delete(f, first)
+		delete(f, slices.MinFunc(slices.Collect(maps.Keys(f)), func(a, b string) int { return f[a].Until.Compare(f[b].Until) }))
 	}
 	f[key] = failed
 }
