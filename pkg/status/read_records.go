@@ -139,20 +139,19 @@ func (r *reader) spec(name string, app model.AppID, held *model.Application) (sp
 	if r.same(name) {
 		return held, held.Digest, nil
 	}
-	read, err := about(r, name, app, func(a *model.Application) model.AppID { return a.ID })
-	if read == nil {
+	a, err := about(r, name, app, func(a *model.Application) model.AppID { return a.ID })
+	if a == nil {
 		return nil, "", err
 	}
-	a := *read
 	for i := range a.Components {
 		if !label.MatchString(a.Components[i].Name) {
 			return nil, "", damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
 		}
 	}
-	if recorded, a = a.Digest, a.Seal(); recorded != a.Digest {
+	if recorded, *a = a.Digest, a.Seal(); recorded != a.Digest {
 		r.noteFormer(name)
 	}
-	return &a, recorded, nil
+	return a, recorded, nil
 }
 
 func (r *reader) run(name string, app model.AppID) (*model.Run, error) {
