@@ -62,8 +62,8 @@ func asRecorded(t time.Time) time.Time { return t.UTC().Round(0) }
 func (l *Loop) carryOut(ctx context.Context, tasks []task, ledger *model.Ledger, r *Report) error {
 	list := make([]runtime.Assignment, len(tasks))
 	for i := range tasks {
-		list[i] = l.declared.assign(&tasks[i], ledger)
-		l.done.tenant = tasks[i].id.Tenant
+		list[i] = l.declared.assign(tasks[i].Assignment, ledger)
+		l.done.tenant = tasks[i].App.Tenant
 	}
 	l.begin(r, StageAct)
 	report := l.o.Runtime.Act(ctx, list)
@@ -76,7 +76,7 @@ func (l *Loop) carryOut(ctx context.Context, tasks []task, ledger *model.Ledger,
 			l.done.began(o.App)
 			r.UnderWay++
 		case o.OK() && report.Err == nil:
-			l.done.succeeded(o.App, tasks[i].revision)
+			l.done.succeeded(o.App, tasks[i].Revision)
 		default:
 			l.done.failed(o.App, now)
 		}
@@ -100,7 +100,7 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 	for i := range ledger.Orphans { // the branch keeps some of them only
 		o := &ledger.Orphans[i]
 		if revision := fmt.Sprint("orphan ", o.Instance); o.Confirmed && l.done.due(o.App, revision, now) {
-			tasks = append(tasks, task{id: o.App, revision: revision, orphan: o, rank: rank{urgent: true}})
+			tasks = append(tasks, task{Assignment: runtime.Assignment{App: o.App, Revision: revision, Orphan: o}, rank: rank{urgent: true}})
 		}
 	}
 	if l.done.whole.Is(ledger.Revision) {
@@ -114,7 +114,7 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 		id := model.AppID{Tenant: t.Name}
 		revision := tenantRevision(t, running[t.Name], ledger.Platform) + readersRevision(access, t)
 		if l.done.due(id, revision, now) {
-			tasks = append(tasks, task{id: id, revision: revision, tenant: t, shares: running[t.Name],
+			tasks = append(tasks, task{Assignment: runtime.Assignment{App: id, Revision: revision, Tenant: t, Shared: running[t.Name]},
 				rank: rank{band: len(ledger.Platform.Bands), begins: l.done.begins(id)}})
 		}
 	}
@@ -125,7 +125,7 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 			continue
 		}
 		if revision := l.revisions.of(inst, tenants[inst.App.Tenant], ledger.Platform, around); l.done.due(inst.App, revision, now) && l.declared.vouches(inst) {
-			tasks = append(tasks, task{id: inst.App, revision: revision, tenant: tenants[inst.App.Tenant], instance: inst,
+			tasks = append(tasks, task{Assignment: runtime.Assignment{App: inst.App, Revision: revision, Tenant: tenants[inst.App.Tenant], Instance: inst},
 				rank: rankOf(inst, ledger.Platform, l.done.begins(inst.App))})
 		}
 	}
@@ -136,14 +136,12 @@ func (l *Loop) due(ledger *model.Ledger, now time.Time) []task {
 	return tasks
 }
 
-// assign makes the assignment of a task.
-func (d *declared) assign(t *task, ledger *model.Ledger) runtime.Assignment {
-	a := runtime.Assignment{
-		App: t.id, Revision: t.revision, Ledger: ledger.Identity.ID, Instance: t.instance, Tenant: t.tenant, Platform: ledger.Platform, Shared: t.shares, Orphan: t.orphan,
-		Files: func(commit string) (fs.FS, error) { return d.directory(t.id, commit) },
-	}
-	if t.instance != nil {
-		a.Components, a.Jobs = runtime.ComponentsOf(t.instance), jobs(t.instance)
+// assign makes an assignment whole.
+func (d *declared) assign(a runtime.Assignment, ledger *model.Ledger) runtime.Assignment {
+	a.Ledger, a.Platform = ledger.Identity.ID, ledger.Platform
+	a.Files = func(commit string) (fs.FS, error) { return d.directory(a.App, commit) }
+	if a.Instance != nil {
+		a.Components, a.Jobs = runtime.ComponentsOf(a.Instance), jobs(a.Instance)
 	}
 	return a
 }
@@ -334,7 +332,7 @@ func (c *carriedOut) drop(tasks []task, now time.Time) {
 	}
 	asked := make(map[model.AppID]bool, len(tasks))
 	for i := range tasks {
-		asked[tasks[i].id] = true
+		asked[tasks[i].App] = true
 	}
 	maps.DeleteFunc(c.retry, func(id model.AppID, a attempt) bool { return !now.Before(a.next) && !asked[id] })
 }

@@ -18,14 +18,14 @@ func (d *declared) preview(ctx context.Context, ledger *model.Ledger) ([]string,
 	for i := range ledger.Tenants {
 		t := &ledger.Tenants[i]
 		tenants[t.Name] = t
-		list = append(list, d.assign(&task{id: model.AppID{Tenant: t.Name}, tenant: t, shares: held[t.Name]}, ledger))
+		list = append(list, d.assign(runtime.Assignment{App: model.AppID{Tenant: t.Name}, Tenant: t, Shared: held[t.Name]}, ledger))
 	}
 	for i := range ledger.Instances {
 		inst := &ledger.Instances[i]
 		if !inst.Phase.Active() || inst.SpecUnknown() || !d.vouches(inst) {
 			continue
 		}
-		list = append(list, d.assign(&task{id: inst.App, tenant: tenants[inst.App.Tenant], instance: inst.Started()}, ledger))
+		list = append(list, d.assign(runtime.Assignment{App: inst.App, Tenant: tenants[inst.App.Tenant], Instance: inst.Started()}, ledger))
 	}
 	return d.o.Preview(ctx, list)
 }

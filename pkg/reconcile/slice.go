@@ -3,9 +3,12 @@ package reconcile
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // Slice is how long a pass of a reconciler acts before it looks at the world again.
@@ -24,19 +27,10 @@ const atOnce = 16
 // task is a set that has to be carried out: the objects of an instance, none of an orphan
 // or, where both are nil, those of a tenant that its applications share.
 type task struct {
-	id       model.AppID
-	revision string // of the objects
-	tenant   *model.Tenant
-	instance *model.Instance
-	orphan   *model.Inventory // whose removal is confirmed
-	shares   model.Occupancy  // what the applications have that share the objects of a tenant
-
+	runtime.Assignment // without what all assignments of a ledger have, and what follows from its instance
 	rank
 	turn int // how many applications of its tenant go before it, among those of its rank
 }
-
-// shared reports whether the applications of a tenant share the objects.
-func (t *task) shared() bool { return t.instance == nil && t.orphan == nil }
 
 // rank is what goes before what, whosever it is.
 type rank struct {
@@ -49,14 +43,9 @@ func (r rank) compare(o rank) int {
 	return cmp.Or(compareBools(o.urgent, r.urgent), cmp.Compare(r.band, o.band), compareBools(r.begins, o.begins))
 }
 
+// compareBools puts what is not so first.
 func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
+	return strings.Compare(strconv.FormatBool(a), strconv.FormatBool(b))
 }
 
 // rankOf returns the rank of an instance.
@@ -79,26 +68,26 @@ func inOrder(tasks []task, last string) {
 	lead := map[string]rank{} // of each tenant, the rank of what goes first
 	for i := range tasks {
 		t := &tasks[i]
-		if first, known := lead[t.id.Tenant]; t.instance != nil && t.instance.Phase.Active() && (!known || t.rank.compare(first) < 0) {
-			lead[t.id.Tenant] = t.rank
+		if first, known := lead[t.App.Tenant]; t.Instance != nil && t.Instance.Phase.Active() && (!known || t.rank.compare(first) < 0) {
+			lead[t.App.Tenant] = t.rank
 		}
 	}
 	for i := range tasks {
-		if first, known := lead[tasks[i].id.Tenant]; known && tasks[i].shared() {
+		if first, known := lead[tasks[i].App.Tenant]; known && tasks[i].IsShared() {
 			tasks[i].rank = first
 		}
 	}
-	slices.SortFunc(tasks, func(x, y task) int { return cmp.Or(x.rank.compare(y.rank), x.id.Compare(y.id)) })
+	slices.SortFunc(tasks, func(x, y task) int { return cmp.Or(x.rank.compare(y.rank), x.App.Compare(y.App)) })
 	for i := range tasks {
-		if i > 0 && tasks[i].rank == tasks[i-1].rank && tasks[i].id.Tenant == tasks[i-1].id.Tenant {
+		if i > 0 && tasks[i].rank == tasks[i-1].rank && tasks[i].App.Tenant == tasks[i-1].App.Tenant {
 			tasks[i].turn = tasks[i-1].turn
-			if !tasks[i-1].shared() {
+			if !tasks[i-1].IsShared() {
 				tasks[i].turn++
 			}
 		}
 	}
 	slices.SortFunc(tasks, func(x, y task) int {
 		return cmp.Or(x.rank.compare(y.rank), cmp.Compare(x.turn, y.turn),
-			compareBools(x.id.Tenant <= last, y.id.Tenant <= last), x.id.Compare(y.id))
+			compareBools(x.App.Tenant <= last, y.App.Tenant <= last), x.App.Compare(y.App))
 	})
 }

@@ -21,10 +21,10 @@ func TestOrderOfASlice(t *testing.T) {
 	platform := &model.Platform{Bands: []model.Band{{Name: "production", Min: 500}, {Name: "standard", Min: 100}}}
 	of := func(tenant, name string, phase model.Phase, priority int, begins bool) task {
 		inst := &model.Instance{App: model.AppID{Tenant: tenant, Name: name}, Phase: phase, Spec: &model.Application{Priority: priority}}
-		return task{id: inst.App, instance: inst, rank: rankOf(inst, platform, begins)}
+		return task{Assignment: runtime.Assignment{App: inst.App, Instance: inst}, rank: rankOf(inst, platform, begins)}
 	}
 	shared := func(tenant string) task {
-		return task{id: model.AppID{Tenant: tenant}, rank: rank{band: len(platform.Bands), begins: true}}
+		return task{Assignment: runtime.Assignment{App: model.AppID{Tenant: tenant}}, rank: rank{band: len(platform.Bands), begins: true}}
 	}
 	tasks := []task{
 		shared("acme"), shared("bank"), shared("corp"), shared("idle"),
@@ -40,7 +40,7 @@ func TestOrderOfASlice(t *testing.T) {
 	}
 	names := func(tasks []task) (names []string) {
 		for i := range tasks {
-			names = append(names, tasks[i].id.String())
+			names = append(names, tasks[i].App.String())
 		}
 		return names
 	}
@@ -66,7 +66,7 @@ func TestOrderOfASliceIsFair(t *testing.T) {
 		for i := range rapid.IntRange(0, 40).Draw(t, "tasks") {
 			tenant := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "tenant")
 			inst := &model.Instance{App: model.AppID{Tenant: tenant, Name: fmt.Sprint("app", i)}, Phase: rapid.SampledFrom(model.Phases).Draw(t, "phase")}
-			tasks = append(tasks, task{id: inst.App, instance: inst, rank: rank{
+			tasks = append(tasks, task{Assignment: runtime.Assignment{App: inst.App, Instance: inst}, rank: rank{
 				urgent: !inst.Phase.Active(), band: rapid.IntRange(0, 2).Draw(t, "band"), begins: rapid.Bool().Draw(t, "begins")}})
 		}
 		same := slices.Clone(tasks)
@@ -87,10 +87,10 @@ func TestOrderOfASliceIsFair(t *testing.T) {
 			}
 			if len(left) == 0 {
 				for j := i; j < len(tasks) && tasks[j].rank == tasks[i].rank; j++ {
-					left[tasks[j].id.Tenant]++
+					left[tasks[j].App.Tenant]++
 				}
 			}
-			tenant := tasks[i].id.Tenant
+			tenant := tasks[i].App.Tenant
 			for other, n := range left {
 				if n > 0 {
 					require.LessOrEqual(t, turns[tenant], turns[other], "%s waits for %s", other, tenant)
