@@ -50,8 +50,8 @@ func (f *follower) look(ctx context.Context) {
 	}
 }
 
-// run looks in intervals, and sooner at a hint, until ctx ends.
-func (f *follower) run(ctx context.Context, every time.Duration, hints <-chan struct{}) {
+// lookAgain looks in intervals, and sooner at a hint, until ctx ends.
+func lookAgain(ctx context.Context, every time.Duration, hints <-chan struct{}, look func(context.Context)) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -61,7 +61,7 @@ func (f *follower) run(ctx context.Context, every time.Duration, hints <-chan st
 		case <-tick.C:
 		case <-hints:
 		}
-		f.look(ctx)
+		look(ctx)
 	}
 }
 

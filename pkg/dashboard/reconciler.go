@@ -88,20 +88,6 @@ func (c *Reconciler) ask(ctx context.Context) (is Standing, err error) {
 	return is, nil
 }
 
-// run looks in intervals until ctx ends.
-func (c *Reconciler) run(ctx context.Context, every time.Duration) {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		c.look(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
 // standing returns what it said last. Nil is none.
 func (c *Reconciler) standing() *Standing {
 	if c == nil {

@@ -118,9 +118,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	s.running = ctx
 	s.follower.look(ctx)
 	debug.FreeOSMemory() // to read all of a branch takes several times as much as to hold it
-	s.work.Go(func() { s.follower.run(ctx, s.Interval, s.Hints) })
+	s.work.Go(func() { lookAgain(ctx, s.Interval, s.Hints, s.follower.look) })
 	if s.Reconciler != nil {
-		s.work.Go(func() { s.Reconciler.run(ctx, s.Interval) })
+		s.work.Go(func() {
+			s.Reconciler.look(ctx)
+			lookAgain(ctx, s.Interval, nil, s.Reconciler.look)
+		})
 	}
 	server := &http.Server{
 		Handler:           s.handler(append(hostsOf(l.Addr().String()), s.Hosts...)),

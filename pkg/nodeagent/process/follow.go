@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/d-aros/d-aros/pkg/durable"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -21,26 +20,8 @@ type followed struct {
 	hostplan.Plan
 	known    bool // there is one; before that nothing is stopped
 	problem  string
-	of       version // of the file that was looked at last
+	of       fs.FileInfo // the file that was looked at last, nil: there was none
 	profiles map[string]model.QoSProfile
-}
-
-// version tells a file from one that took its place.
-type version struct {
-	device, inode   uint64
-	size, mod, moda int64
-}
-
-func versionOf(name string) (version, error) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return version{}, err
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return version{}, fmt.Errorf("%s has no number", name)
-	}
-	return version{st.Dev, st.Ino, st.Size, st.Mtim.Sec, st.Mtim.Nsec}, nil
 }
 
 // follow takes the plan of the pool if it is new and good. Otherwise what was in force stays so,
@@ -48,8 +29,8 @@ func versionOf(name string) (version, error) {
 func (s *Supervisor) follow() {
 	f := &s.plan
 	file := filepath.Join(s.cfg.Host.Directory, s.cfg.Host.Pool, planFile)
-	of, err := versionOf(file)
-	if err == nil && of == f.of {
+	of, err := os.Lstat(file)
+	if err == nil && f.of != nil && os.SameFile(of, f.of) && of.Size() == f.of.Size() && of.ModTime().Equal(f.of.ModTime()) {
 		return
 	}
 	if err == nil {

@@ -4,9 +4,8 @@ package cgroup
 
 import (
 	"fmt"
+	"math"
 	"os"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -120,20 +119,14 @@ func (t *Tree) weightOf(h hierarchy, path string) int64 {
 
 // quotaOf returns the quota of a group in milli-CPU, 0 for none.
 func (t *Tree) quotaOf(h hierarchy, path string) int64 {
-	quota, period := "", ""
+	value, _ := t.glance(h, path, "cpu.max")
 	if h.version == qos.V1 {
-		if quota, _ = t.glance(h, path, "cpu.cfs_quota_us"); strings.HasPrefix(quota, "-") {
-			return 0
-		}
-		period, _ = t.glance(h, path, "cpu.cfs_period_us")
-	} else {
-		value, _ := t.glance(h, path, "cpu.max")
-		quota, period, _ = strings.Cut(value, " ")
+		quota, _ := t.glance(h, path, "cpu.cfs_quota_us")
+		period, _ := t.glance(h, path, "cpu.cfs_period_us")
+		value = quota + " " + period
 	}
-	q, err := strconv.ParseInt(strings.TrimSpace(quota), 10, 64)
-	p, err2 := strconv.ParseInt(strings.TrimSpace(period), 10, 64)
-	if err != nil || err2 != nil || q <= 0 || p <= 0 {
-		return 0
+	if size := qos.Size("cpu.max", value); size < math.MaxInt64 { // else there is none
+		return size / 1000
 	}
-	return q * 1000 / p
+	return 0
 }

@@ -89,10 +89,7 @@ func amounts(list corev1.ResourceList, asked bool) model.Resources {
 		case name == corev1.ResourceMemory:
 			r.Memory = n
 		case device(string(name)) && n > 0:
-			if r.Devices == nil {
-				r.Devices = map[string]int64{}
-			}
-			r.Devices[string(name)] = n
+			r = r.With(string(name), n)
 		}
 	}
 	return r

@@ -19,7 +19,7 @@ func externalSecret(u *unstructured.Unstructured) summary {
 	if c.kind == "" {
 		return summary{why: "External Secrets Operator has not looked at it"}
 	}
-	made := strings.HasPrefix(stringAt(u, "status", "syncedResourceVersion"), fmt.Sprintf("%d-", u.GetGeneration()))
+	made := strings.HasPrefix(str(u.Object, "status", "syncedResourceVersion"), fmt.Sprintf("%d-", u.GetGeneration()))
 	if c.status == "True" {
 		return summary{current: made && current(u)}
 	}
@@ -27,5 +27,5 @@ func externalSecret(u *unstructured.Unstructured) summary {
 	if made {
 		return summary{why: why} // the Secret is there, and grows old
 	}
-	return summary{failure: failureOf(model.ClassApplication, SecretMissing, "Secret "+stringAt(u, "spec", "target", "name")+" is not made: "+why)}
+	return summary{failure: failureOf(model.ClassApplication, SecretMissing, "Secret "+str(u.Object, "spec", "target", "name")+" is not made: "+why)}
 }

@@ -38,9 +38,9 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 			return ofService(u, f)
 		}
 	}
-	switch phase := stringAt(u, "status", "phase"); {
+	switch phase := str(u.Object, "status", "phase"); {
 	case phase == "Failed":
-		return lost("a pod ended: " + stringAt(u, "status", "reason") + " " + stringAt(u, "status", "message"))
+		return lost("a pod ended: " + str(u.Object, "status", "reason") + " " + str(u.Object, "status", "message"))
 	case phase == "Unknown" || abandoned(u):
 		return lost("the node of a pod does not answer")
 	case phase == "Pending" || phase == "":
@@ -54,7 +54,7 @@ func podFailure(u *unstructured.Unstructured) model.Failure {
 
 // ofService calls the end of a container that runs a service of Windows what it is.
 func ofService(u *unstructured.Unstructured, f model.Failure) model.Failure {
-	if service := stringAt(u, "metadata", "annotations", render.AnnotationService); service != "" && f.Reason == ContainerCrash {
+	if service := str(u.Object, "metadata", "annotations", render.AnnotationService); service != "" && f.Reason == ContainerCrash {
 		f.Reason = model.WindowsServiceStopped
 		f.Message = text.Line(fmt.Sprintf("service %s of Windows stopped with exit code %d", service, f.ExitCode), maxSentence)
 	}
@@ -73,7 +73,7 @@ func failureOf(class, reason, message string) model.Failure {
 // the pod as not ready, and leaves the containers as the node last reported them.
 func abandoned(u *unstructured.Unstructured) bool {
 	containers := items(u.Object, "status", "containerStatuses")
-	if stringAt(u, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
+	if str(u.Object, "status", "phase") != "Running" || len(containers) == 0 || len(items(u.Object, "spec", "readinessGates")) > 0 {
 		return false
 	}
 	sidecar := func(c map[string]any) bool { return str(c, "restartPolicy") == "Always" } // the readiness of the pod depends on it

@@ -25,14 +25,14 @@ func eventsOf(objects, events []*unstructured.Unstructured) []runtime.LiveEvent 
 	}
 	list := []runtime.LiveEvent{}
 	for _, e := range events {
-		if !known[stringAt(e, "involvedObject", "uid")] {
+		if !known[str(e.Object, "involvedObject", "uid")] {
 			continue
 		}
 		list = append(list, runtime.LiveEvent{
-			Object:  text.Line(stringAt(e, "involvedObject", "kind")+" "+stringAt(e, "involvedObject", "name"), maxSentence),
-			Warning: stringAt(e, "type") == "Warning",
-			Reason:  text.Line(stringAt(e, "reason"), maxReason), Message: text.Line(stringAt(e, "message"), maxSentence),
-			Count: max(1, number(e, 1, "count"), number(e, 1, "series", "count")), Last: lastOf(e),
+			Object:  text.Line(str(e.Object, "involvedObject", "kind")+" "+str(e.Object, "involvedObject", "name"), maxSentence),
+			Warning: str(e.Object, "type") == "Warning",
+			Reason:  text.Line(str(e.Object, "reason"), maxReason), Message: text.Line(str(e.Object, "message"), maxSentence),
+			Count: max(1, integer(e.Object, 1, "count"), integer(e.Object, 1, "series", "count")), Last: lastOf(e),
 		})
 	}
 	slices.SortFunc(list, func(a, b runtime.LiveEvent) int {
@@ -43,7 +43,7 @@ func eventsOf(objects, events []*unstructured.Unstructured) []runtime.LiveEvent 
 
 // lastOf returns when an event was last seen.
 func lastOf(e *unstructured.Unstructured) time.Time {
-	return timeOf(cmp.Or(stringAt(e, "series", "lastObservedTime"), stringAt(e, "lastTimestamp"), stringAt(e, "eventTime"), stringAt(e, "metadata", "creationTimestamp")))
+	return timeOf(cmp.Or(str(e.Object, "series", "lastObservedTime"), str(e.Object, "lastTimestamp"), str(e.Object, "eventTime"), str(e.Object, "metadata", "creationTimestamp")))
 }
 
 // oldestEvent returns the event that was seen first.

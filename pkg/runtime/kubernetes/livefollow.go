@@ -116,9 +116,8 @@ func (f *Followed) listed() (refs []apply.Ref) {
 		return nil
 	}
 	for _, u := range w.seen {
-		if list, ok := apply.Listed(u, f.app); ok {
-			refs = append(refs, list...)
-		}
+		list, _ := apply.Listed(u, f.app)
+		refs = append(refs, list...)
 	}
 	return refs
 }

@@ -18,7 +18,7 @@ func liveState(u *unstructured.Unstructured) (state runtime.LiveState, why strin
 	s := judge(u)
 	gk := u.GroupVersionKind().GroupKind().String()
 	if gk == "ReplicaSet.apps" {
-		s.scales, s.replicas, s.ready = true, number(u, 1, "spec", "replicas"), number(u, 0, "status", "readyReplicas")
+		s.scales, s.replicas, s.ready = true, integer(u.Object, 1, "spec", "replicas"), integer(u.Object, 0, "status", "readyReplicas")
 		s.current = s.ready >= s.replicas
 	}
 	if s.scales {
@@ -35,8 +35,8 @@ func liveState(u *unstructured.Unstructured) (state runtime.LiveState, why strin
 		if isTrue(u, "Ready") {
 			return runtime.LiveReady, "", nil
 		}
-		return runtime.LiveMoving, cmp.Or(s.why, text.Line(stringAt(u, "status", "phase"), maxReason)), nil
-	case gk == "PersistentVolumeClaim" && stringAt(u, "status", "phase") == "Pending":
+		return runtime.LiveMoving, cmp.Or(s.why, text.Line(str(u.Object, "status", "phase"), maxReason)), nil
+	case gk == "PersistentVolumeClaim" && str(u.Object, "status", "phase") == "Pending":
 		return runtime.LiveMoving, "it has no volume yet", nil
 	case s.scales && s.replicas == 0:
 		return runtime.LiveIdle, "nothing of it is to run", ready

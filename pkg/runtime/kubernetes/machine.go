@@ -27,13 +27,13 @@ const (
 // machine judges a VirtualMachine by what its controller says of the present spec. A change of it counts
 // when the machine starts again.
 func machine(u *unstructured.Unstructured) summary {
-	s := summary{scales: true, restarts: number(u, 0, "status", "startFailure", "consecutiveFailCount")}
-	runs := stringAt(u, "spec", "runStrategy") != render.RunHalted
-	state := stringAt(u, "status", "printableStatus")
+	s := summary{scales: true, restarts: integer(u.Object, 0, "status", "startFailure", "consecutiveFailCount")}
+	runs := str(u.Object, "spec", "runStrategy") != render.RunHalted
+	state := str(u.Object, "status", "printableStatus")
 	ready, _, _ := unstructured.NestedBool(u.Object, "status", "ready")
 	there, _, _ := unstructured.NestedBool(u.Object, "status", "created")
 	s.outdated = runs && there && isTrue(u, "RestartRequired")
-	s.current = int64(number(u, -1, "status", "desiredGeneration")) == u.GetGeneration() && !s.outdated && (runs || !there)
+	s.current = int64(integer(u.Object, -1, "status", "desiredGeneration")) == u.GetGeneration() && !s.outdated && (runs || !there)
 	s.rolling = s.outdated
 	if !runs {
 		return s
@@ -80,7 +80,7 @@ func machineFailure(u *unstructured.Unstructured, state string) model.Failure {
 // machineInstance judges a machine that runs or has ended. One that is being deleted was told to end, and is not asked.
 func machineInstance(u *unstructured.Unstructured) (s summary) {
 	f := model.Failure{Class: model.ClassRuntime, Reason: model.VMExit}
-	switch stringAt(u, "status", "phase") {
+	switch str(u.Object, "status", "phase") {
 	case "Succeeded":
 		f.ExitCode, f.Message = guestShutDown, "the guest shut down"
 	case "Failed":

@@ -19,13 +19,13 @@ const (
 
 // pod judges a pod.
 func pod(u *unstructured.Unstructured) summary {
-	s := summary{failure: podFailure(u), revision: stringAt(u, "metadata", "labels", "controller-revision-hash")}
-	s.done = stringAt(u, "status", "phase") == "Succeeded"
+	s := summary{failure: podFailure(u), revision: str(u.Object, "metadata", "labels", "controller-revision-hash")}
+	s.done = str(u.Object, "status", "phase") == "Succeeded"
 	s.why, s.images = unready(u), strings.Join(images(u), "\n")
 	for _, c := range statuses(u) {
 		s.restarts += integer(c, 0, "restartCount")
 	}
-	if stringAt(u, "status", "phase") == "Failed" && stringAt(u, "metadata", "labels", "job-name") == "" {
+	if str(u.Object, "status", "phase") == "Failed" && str(u.Object, "metadata", "labels", "job-name") == "" {
 		s.restarts++ // its controller replaces it
 	}
 	return s
@@ -34,7 +34,7 @@ func pod(u *unstructured.Unstructured) summary {
 // unready says why a pod that has not failed is not ready, "" if it is, or the pod does
 // not tell. It names no pods, as failures do.
 func unready(u *unstructured.Unstructured) string {
-	phase := stringAt(u, "status", "phase")
+	phase := str(u.Object, "status", "phase")
 	if phase != "Pending" && phase != "Running" {
 		return ""
 	}

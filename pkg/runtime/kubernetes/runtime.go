@@ -155,10 +155,17 @@ func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Re
 // Apply makes the cluster hold the sets. See apply.Applier.Apply. A set with an encrypted
 // file that cannot be opened stays as it is in the cluster.
 func (r *Runtime) Apply(ctx context.Context, sets []render.Set) apply.Report {
-	opened, shut := r.unsealed(ctx, r.withAccounts(sets))
+	opened, shut := make([]render.Set, 0, len(sets)), make([]*apply.Result, len(sets))
+	for i, set := range r.withAccounts(sets) {
+		if set, shut[i] = r.unseal(ctx, set); shut[i] == nil {
+			opened = append(opened, set)
+		} // else nothing of it is applied: pods would start with values that are not those of their version
+	}
 	report := r.applier.Apply(ctx, opened)
-	for i := range shut { // in the order of the sets
-		report.Sets = slices.Insert(report.Sets, shut[i].at, shut[i].report)
+	for i, res := range shut { // in the order of the sets
+		if res != nil {
+			report.Sets = slices.Insert(report.Sets, i, apply.SetReport{App: sets[i].App, Results: []apply.Result{*res}})
+		}
 	}
 	return report
 }

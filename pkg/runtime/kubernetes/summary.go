@@ -46,8 +46,8 @@ func seen(o *apply.Object) summary {
 func summarize(u *unstructured.Unstructured) any {
 	s := judge(u)
 	s.live = reported(u, s.current)
-	s.beside = stringAt(u, "metadata", "labels", render.LabelTrack) == render.TrackNext
-	s.intent = stringAt(u, "metadata", "annotations", render.AnnotationIntent)
+	s.beside = str(u.Object, "metadata", "labels", render.LabelTrack) == render.TrackNext
+	s.intent = str(u.Object, "metadata", "annotations", render.AnnotationIntent)
 	switch {
 	case s.intent == "":
 	case u.GetKind() == "Pod":
@@ -78,7 +78,7 @@ func judge(u *unstructured.Unstructured) summary {
 		return job(u)
 	case "/PersistentVolumeClaim":
 		// A claim may wait for its first pod; if the pod does not get it, the pod fails.
-		return summary{current: stringAt(u, "status", "phase") != "Lost"}
+		return summary{current: str(u.Object, "status", "phase") != "Lost"}
 	case "external-secrets.io/ExternalSecret":
 		return externalSecret(u)
 	case "kubevirt.io/VirtualMachine":
@@ -90,13 +90,13 @@ func judge(u *unstructured.Unstructured) summary {
 	switch gk.Group + "/" + gk.Kind {
 	case "apps/Deployment", "apps/StatefulSet":
 		s.scales = true
-		s.replicas, s.ready = number(u, 1, "spec", "replicas"), number(u, 0, "status", "readyReplicas")
-		s.revision = stringAt(u, "status", "updateRevision")
+		s.replicas, s.ready = integer(u.Object, 1, "spec", "replicas"), integer(u.Object, 0, "status", "readyReplicas")
+		s.revision = str(u.Object, "status", "updateRevision")
 		s.current = s.current && observed(u)
 		s.rolling = rolling(u, "replicas", "updatedReplicas")
 	case "apps/DaemonSet":
 		s.scales = true
-		s.replicas, s.ready = number(u, 0, "status", "desiredNumberScheduled"), number(u, 0, "status", "numberReady")
+		s.replicas, s.ready = integer(u.Object, 0, "status", "desiredNumberScheduled"), integer(u.Object, 0, "status", "numberReady")
 		s.current = s.current && observed(u)
 		s.rolling = rolling(u, "currentNumberScheduled", "updatedNumberScheduled")
 	}
@@ -105,7 +105,7 @@ func judge(u *unstructured.Unstructured) summary {
 
 // rolling reports whether pods of an older spec run, beside or before newer ones.
 func rolling(u *unstructured.Unstructured, all, updated string) bool {
-	return !observed(u) || number(u, 0, "status", updated) < number(u, 0, "status", all)
+	return !observed(u) || integer(u.Object, 0, "status", updated) < integer(u.Object, 0, "status", all)
 }
 
 // current reports whether kstatus finds the object current.
@@ -116,16 +116,16 @@ func current(u *unstructured.Unstructured) bool {
 
 // observed reports whether the controller has seen the present spec.
 func observed(u *unstructured.Unstructured) bool {
-	return int64(number(u, -1, "status", "observedGeneration")) == u.GetGeneration()
+	return int64(integer(u.Object, -1, "status", "observedGeneration")) == u.GetGeneration()
 }
 
 // job judges a job without kstatus, which finds every started job current, and a
 // suspended one never.
 func job(u *unstructured.Unstructured) summary {
-	s := summary{scales: true, replicas: number(u, 1, "spec", "parallelism"), ready: number(u, 0, "status", "ready")}
-	s.restarts = number(u, 0, "status", "failed")
+	s := summary{scales: true, replicas: integer(u.Object, 1, "spec", "parallelism"), ready: integer(u.Object, 0, "status", "ready")}
+	s.restarts = integer(u.Object, 0, "status", "failed")
 	suspended, _, _ := unstructured.NestedBool(u.Object, "spec", "suspend")
-	s.current = suspended || stringAt(u, "status", "startTime") != ""
+	s.current = suspended || str(u.Object, "status", "startTime") != ""
 	if suspended {
 		s.replicas = 0
 	}
@@ -188,16 +188,10 @@ func str(m map[string]any, path ...string) string {
 	return s
 }
 
-func stringAt(u *unstructured.Unstructured, path ...string) string { return str(u.Object, path...) }
-
 func integer(m map[string]any, otherwise int, path ...string) int {
 	v, _, _ := unstructured.NestedFieldNoCopy(m, path...)
 	if n, ok := v.(int64); ok {
 		return int(n)
 	}
 	return otherwise
-}
-
-func number(u *unstructured.Unstructured, otherwise int, path ...string) int {
-	return integer(u.Object, otherwise, path...)
 }

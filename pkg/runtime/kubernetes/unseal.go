@@ -12,28 +12,6 @@ import (
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
-// shut is a set with an encrypted file that was not opened.
-type shut struct {
-	at     int // among all sets
-	report apply.SetReport
-}
-
-// unsealed returns the sets with the values of their encrypted files, and without those of
-// which a file cannot be opened. Nothing of them is applied: pods would start with values
-// that are not those of their version.
-func (r *Runtime) unsealed(ctx context.Context, sets []render.Set) (opened []render.Set, failed []shut) {
-	opened = make([]render.Set, 0, len(sets))
-	for i := range sets {
-		set, result := r.unseal(ctx, sets[i])
-		if result == nil {
-			opened = append(opened, set)
-			continue
-		}
-		failed = append(failed, shut{i, apply.SetReport{App: set.App, Results: []apply.Result{*result}}})
-	}
-	return opened, failed
-}
-
 // unseal returns a set with its values, or what came of the first file that cannot be opened.
 func (r *Runtime) unseal(ctx context.Context, set render.Set) (render.Set, *apply.Result) {
 	if !slices.ContainsFunc(set.Objects, func(o render.Object) bool { return o.Sealed != nil }) {
