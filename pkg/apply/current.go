@@ -85,9 +85,11 @@ func (w *work) close() {
 	}
 }
 
-func (w *work) ended() bool {
+func (w *work) ended() bool { return isClosed(w.done) }
+
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-w.done:
+	case <-c:
 		return true
 	default:
 		return false

@@ -154,13 +154,5 @@ func (k *kinds) synced(want kind, namespace string, l *Live) bool {
 	l.mu.Lock()
 	w := l.watches[l.place(want.GroupKind(), namespace)]
 	l.mu.Unlock()
-	if w == nil {
-		return false
-	}
-	select {
-	case <-w.synced:
-		return true
-	default:
-		return false
-	}
+	return w != nil && isClosed(w.synced)
 }

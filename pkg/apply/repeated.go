@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,26 +48,16 @@ func cutRepeated(s string, o *unstructured.Unstructured) string {
 	for _, value := range slices.Compact(whole) {
 		s = strings.ReplaceAll(s, value, cutMark)
 	}
-	var b strings.Builder
-	for s != "" {
-		end := strings.IndexFunc(s, between)
-		if end < 0 {
-			end = len(s)
-		}
-		word := s[:end]
+	return wordsOf.ReplaceAllStringFunc(s, func(word string) string {
 		if said[word] {
-			word = cutMark
+			return cutMark
 		}
-		b.WriteString(word)
-		gap := strings.IndexFunc(s[end:], func(r rune) bool { return !between(r) })
-		if gap < 0 {
-			gap = len(s) - end
-		}
-		b.WriteString(s[end : end+gap])
-		s = s[end+gap:]
-	}
-	return b.String()
+		return word
+	})
 }
+
+// wordsOf are the words of a text.
+var wordsOf = regexp.MustCompile(`[\p{L}\p{Nd}]+`)
 
 // between reports whether a character stands between words.
 func between(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }

@@ -141,7 +141,7 @@ func Run(ctx context.Context, cfg Config) error {
 		a.cfg.Log.Error("values of the last load stay", "error", err)
 	}
 	a.afterCrashes(ctx)
-	a.cfg.Log.Info("agent started", "mode", a.tree.Mode(), "plan", cfg.Plan, "held", a.journal.Len())
+	a.cfg.Log.Info("agent started", "mode", a.tree.Mode, "plan", cfg.Plan, "held", a.journal.Len())
 	for {
 		a.turn(ctx)
 		select {
@@ -198,7 +198,7 @@ func Release(cfg Config) (Report, error) {
 		return Report{}, err
 	}
 	defer a.close()
-	r := Report{Changed: time.Now().UTC(), Mode: a.tree.Mode()}
+	r := Report{Changed: time.Now().UTC(), Mode: a.tree.Mode}
 	r.Outcomes, err = a.tree.Apply(nil, a.journal, false)
 	shaped, shapeErr := a.shape(nil, nil, r.Changed, false)
 	r.Network = shaped
@@ -215,7 +215,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	next := Report{Mode: a.tree.Mode()}
+	next := Report{Mode: a.tree.Mode}
 	if started.Before(a.follower.quietUntil) {
 		next.Quiet = a.quiet
 	}
@@ -269,7 +269,7 @@ func (a *agent) pass(ctx context.Context, dry bool) error {
 		next.Broken = append(next.Broken, a.verifier.verifyMemory(next.Workloads, host.Memory, plan.System.Memory, fresh)...)
 		next.Broken = append(next.Broken, a.verifier.verifyDisks(next.Workloads, &a.follower, started)...)
 		if a.shaper != nil {
-			next.Broken = append(next.Broken, a.verifier.verifyNetwork(plan, enforce.Uplink, a.shaper.Sent(), started)...)
+			next.Broken = append(next.Broken, a.verifier.verifyNetwork(plan, enforce.Uplink, a.shaper.Sent, started)...)
 		}
 		a.metrics.standings.latest.Store(&next.Workloads)
 		a.tree.EndTurn()

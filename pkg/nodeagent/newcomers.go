@@ -42,7 +42,7 @@ func (a *agent) welcome(ctx context.Context) (wait func()) {
 			log.Warn("a container starts without its values", "why", string(answer), "namespace", c.Namespace, "pod", c.Pod, "container", c.Name)
 		}
 	}
-	plugin := nri.Plugin{Socket: a.cfg.NRI, Unified: a.tree.Mode() == cgroup.Unified, Known: a.known.Load, Connected: connected, Answered: answered}
+	plugin := nri.Plugin{Socket: a.cfg.NRI, Unified: a.tree.Mode == cgroup.Unified, Known: a.known.Load, Connected: connected, Answered: answered}
 	var running sync.WaitGroup
 	running.Go(func() { plugin.Run(ctx) })
 	return running.Wait

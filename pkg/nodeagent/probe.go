@@ -95,16 +95,16 @@ func probeCgroups(root string) []Finding {
 	versions := tree.Controllers()
 	cpu, memory, io := versions["cpu"], versions["memory"], versions["io"]
 	v2root := filepath.Join(root, "unified")
-	if tree.Mode() == cgroup.Unified {
+	if tree.Mode == cgroup.Unified {
 		v2root = root
 	}
 	found := []Finding{
-		finding("cgroups", true, fmt.Sprintf("%s at %s; container runtimes see %s", tree.Mode(), root, runtimes), means[tree.Mode()], ""),
+		finding("cgroups", true, fmt.Sprintf("%s at %s; container runtimes see %s", tree.Mode, root, runtimes), means[tree.Mode], ""),
 		finding("cpu", cpu != qos.Absent, cpu.String(), "weights and quotas hold", "processor time cannot be shared"),
 		finding("memory", memory != qos.Absent, memory.String(), "limits hold", "memory cannot be bounded"),
 		finding("memory protection", memory == qos.V2, "", "memory.min and memory.low keep what was promised under pressure",
 			"a reservation of memory is counted but cannot be defended: it needs the memory controller in cgroup v2"),
-		finding("memory_recursiveprot", tree.Recursive(), "", "protection of a group reaches children that set none",
+		finding("memory_recursiveprot", tree.Recursive, "", "protection of a group reaches children that set none",
 			"groups need values of their own: the agent sets those of workloads and around these, and not within them"),
 		finding("io", io == qos.V2, io.String(), "ceilings hold; io.weight acts where iocost is on", map[qos.Version]string{
 			qos.V1: "ceilings hold for direct access; weights and targets do not", qos.Absent: "block devices are shared without regard to profiles",

@@ -34,7 +34,8 @@ func (d *declared) evaluate(snap source.Snapshot, ledger *model.Ledger) model.Fl
 		Builds: func(app *model.Application) (render.Builds, error) {
 			building.Lock()
 			defer building.Unlock()
-			built, err := d.builds(app)
+			b := render.Builder{Prefix: d.o.Prefix, Follow: d.o.Evaluator.Build, Outside: d.o.Outside}
+			built, err := b.BuildIn(app, func(commit string) (fs.FS, error) { return d.directory(app.ID, commit) })
 			unsure = unsure || err != nil // the next pass tries again
 			return built, err
 		},
@@ -51,13 +52,6 @@ func onAllCores(n int, do func(i int)) {
 		group.Go(func() error { do(i); return nil })
 	}
 	_ = group.Wait()
-}
-
-// builds builds the kustomizations and charts of a spec from the application's directory at its
-// commit. They are nil if the spec has none.
-func (d *declared) builds(spec *model.Application) (render.Builds, error) {
-	b := render.Builder{Prefix: d.o.Prefix, Follow: d.o.Evaluator.Build, Outside: d.o.Outside}
-	return b.BuildIn(spec, func(commit string) (fs.FS, error) { return d.directory(spec.ID, commit) })
 }
 
 // directory opens the directory of an application at a commit.

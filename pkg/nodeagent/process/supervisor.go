@@ -112,7 +112,7 @@ func Open(cfg Config) (*Supervisor, error) {
 		cfg: cfg, tree: tree, nest: nest, number: kept.Last, boot: kept.Boot, slots: map[slot]*process{},
 		exits: make(chan exited), closed: make(chan struct{}), dirty: true, saved: true,
 	}
-	if lacks := nest.Lacks(); len(lacks) > 0 {
+	if lacks := nest.Lacks; len(lacks) > 0 {
 		cfg.Tell("controllers do not reach the group of processes: what they bound is unbounded", "cgroup", cfg.Host.Cgroup, "lacking", lacks)
 	}
 	if err := s.find(kept.Slots); err != nil {

@@ -95,7 +95,7 @@ func TestV1(t *testing.T) {
 	heavy, light := cgrouptest.Group(t, cpu, name+"/heavy"), cgrouptest.Group(t, cpu, name+"/light")
 	cgrouptest.Group(t, cgrouptest.Root+"/memory", name+"/heavy")
 	r := newRig(t, cgrouptest.Root)
-	require.Equal(t, Hybrid, r.tree.Mode())
+	require.Equal(t, Hybrid, r.tree.Mode)
 	workloads := []string{
 		"cgroup: " + name + "/capped, profile: burstable, cpu: {request: 50m, limit: 50m}, memory: {request: 32Mi, limit: 64Mi}",
 		"cgroup: " + name + "/heavy, profile: heavy", "cgroup: " + name + "/light, profile: light",

@@ -106,7 +106,7 @@ func TestMemoryIsProtected(t *testing.T) {
 				p.group(group)
 			}
 			r := newRig(t, cgrouptest.Root)
-			require.Equal(t, c.recursive, r.tree.Recursive())
+			require.Equal(t, c.recursive, r.tree.Recursive)
 			if c.plan {
 				got := r.apply(r.plan(
 					"cgroup: "+p.name+"/tenant/least, profile: guaranteed-pro, memory: {request: 32Mi}",

@@ -35,13 +35,13 @@ func parseMounts(mountinfo string) []mount {
 		if !ok || len(left) < 5 || len(right) < 3 {
 			continue
 		}
-		point := unescape(left[4])
+		point := octal.Replace(left[4])
 		mounts = slices.DeleteFunc(mounts, func(m mount) bool { return m.point == point })
 		if right[0] != "cgroup" && right[0] != "cgroup2" {
 			continue
 		}
 		mounts = append(mounts, mount{
-			point: point, root: unescape(left[3]),
+			point: point, root: octal.Replace(left[3]),
 			unified: right[0] == "cgroup2", options: strings.Split(right[2], ","),
 		})
 	}
@@ -49,8 +49,6 @@ func parseMounts(mountinfo string) []mount {
 }
 
 var octal = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
-
-func unescape(s string) string { return octal.Replace(s) }
 
 // covering returns the mount in which path lies.
 func covering(mounts []mount, path string) (mount, bool) {

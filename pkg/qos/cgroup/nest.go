@@ -24,9 +24,9 @@ var nesting = []string{"cpu", "cpuacct", "memory", "pids", "blkio", "io"}
 // Nest is the group below which groups for processes are made and removed, in every hierarchy
 // that bounds processes. All groups below it are its owner's.
 type Nest struct {
-	path string
-	dirs []mounted // the group in each hierarchy
-	lack []string  // controllers that do not reach it
+	path  string
+	dirs  []mounted // the group in each hierarchy
+	Lacks []string  // controllers that do not reach it: what they bound is unbounded
 }
 
 // Nest makes the group at a path, with those above it.
@@ -52,7 +52,7 @@ func (t *Tree) Nest(at string) (*Nest, error) {
 	}
 	for _, c := range []string{"cpu", "memory", "pids"} {
 		if !reached[c] {
-			n.lack = append(n.lack, c)
+			n.Lacks = append(n.Lacks, c)
 		}
 	}
 	return n, nil
@@ -107,9 +107,6 @@ func (n *Nest) Close() {
 
 // Path returns the path of a group below the cgroup root.
 func (n *Nest) Path(group string) string { return path.Join(n.path, group) }
-
-// Lacks lists the controllers that do not reach the nest: what they bound is unbounded.
-func (n *Nest) Lacks() []string { return n.lack }
 
 // Bounds are what the processes of a group may take, 0: no bound, and CPU the part of
 // the processor that they have beside others, both in thousandths of a processor.

@@ -12,7 +12,7 @@ import (
 // nested returns the groups of workloads with a reservation of memory that have groups in them, where the kernel does not
 // pass protection on to these. It reads no directory where the kernel does.
 func (t *Tree) nested(plan qos.Plan) (nested []string) {
-	if t.recursive || t.hierarchies["memory"].version != qos.V2 {
+	if t.Recursive || t.hierarchies["memory"].version != qos.V2 {
 		return nil
 	}
 	for i := range plan.Workloads {

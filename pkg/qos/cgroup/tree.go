@@ -32,10 +32,10 @@ const (
 // Tree has the cgroups of a host. It keeps the root directories open, so that later
 // mounts over them have no effect.
 type Tree struct {
-	mode        Mode
+	Mode        Mode
 	hierarchies map[string]hierarchy // by controller, as qos names them
 	accounts    hierarchy            // of processor time, on v1; v2 has it with cpu
-	recursive   bool
+	Recursive   bool                 // memory protection passes from a group to children that set none
 	own         map[identity]bool
 	crowds      map[string]*crowd // by path
 	kernel      map[string]bool   // ids of threads of the kernel
@@ -71,7 +71,7 @@ func Open(root string) (*Tree, error) {
 	}
 	t := &Tree{hierarchies: map[string]hierarchy{}, crowds: map[string]*crowd{}, kernel: map[string]bool{}, peeked: map[knob]peeked{}, mayPeek: mayOpen(mostPeeked), glances: glances{open: map[glanced]*glance{}, most: mayOpen(mostGlances)}}
 	if m, ok := covering(mounts, root); ok && m.unified {
-		t.mode = Unified
+		t.Mode = Unified
 		err = t.add(m, root)
 	} else {
 		err = t.openMixed(directlyBelow(mounts, root))
@@ -90,10 +90,10 @@ func Open(root string) (*Tree, error) {
 }
 
 func (t *Tree) openMixed(mounts []mount) error {
-	t.mode = Legacy
+	t.Mode = Legacy
 	for _, m := range mounts {
 		if m.unified {
-			t.mode = Hybrid
+			t.Mode = Hybrid
 		}
 		if err := t.add(m, m.point); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (t *Tree) add(m mount, dir string) error {
 	t.dirs = append(t.dirs, f)
 	if m.unified {
 		version = qos.V2
-		t.recursive = slices.Contains(m.options, "memory_recursiveprot")
+		t.Recursive = slices.Contains(m.options, "memory_recursiveprot")
 		names, err := readFile(f, "cgroup.controllers")
 		if err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
@@ -145,13 +145,6 @@ func (t *Tree) Close() error {
 	t.dirs = nil
 	return errors.Join(errs...)
 }
-
-// Mode returns how the host mounts its cgroups.
-func (t *Tree) Mode() Mode { return t.mode }
-
-// Recursive reports whether memory protection passes from a group to children
-// that set none.
-func (t *Tree) Recursive() bool { return t.recursive }
 
 // Controllers tells through which version each controller is reached.
 func (t *Tree) Controllers() map[string]qos.Version {

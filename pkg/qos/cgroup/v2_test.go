@@ -30,7 +30,7 @@ func TestV2Unified(t *testing.T) {
 		tree, err := Open(cgrouptest.Root)
 		require.NoError(t, err)
 		defer tree.Close()
-		require.Equal(t, Unified, tree.Mode())
+		require.Equal(t, Unified, tree.Mode)
 		require.Equal(t, cgroups.Unified, cgroups.Mode())
 		testV2(t)
 	}
@@ -109,7 +109,7 @@ func TestModeAgreesWithContainerd(t *testing.T) {
 	}
 	defer tree.Close()
 	want := map[cgroups.CGMode]Mode{cgroups.Legacy: Legacy, cgroups.Hybrid: Hybrid, cgroups.Unified: Unified}
-	require.Equal(t, want[cgroups.Mode()], tree.Mode())
+	require.Equal(t, want[cgroups.Mode()], tree.Mode)
 }
 
 func TestLegacy(t *testing.T) {

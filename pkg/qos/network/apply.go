@@ -20,7 +20,7 @@ import (
 // say what there is, or when the journal cannot be saved: then nothing was changed.
 func (s *Shaper) Apply(u *qos.Uplink, groups map[string]uint64, hold Hold, dry bool) ([]Outcome, error) {
 	w := &work{Shaper: s, hold: hold, wanted: map[string]bool{}}
-	s.sent = nil
+	s.Sent = nil
 	if u != nil && s.journal.Device != "" && u.Device != s.journal.Device {
 		u = nil // one after the other: the journal has one
 	}
@@ -40,9 +40,6 @@ func (s *Shaper) Apply(u *qos.Uplink, groups map[string]uint64, hold Hold, dry b
 	}
 	return outcomes, nil
 }
-
-// Sent returns what the classes had sent when the last application began, by their numbers.
-func (s *Shaper) Sent() map[uint16]qos.Sent { return s.sent }
 
 // shape compares all parts of an uplink, in the order in which they are made: a class has
 // traffic when it is there, and goes when it has none any more.
@@ -125,7 +122,7 @@ func (w *work) wantClasses(link netlink.Link, u *qos.Uplink) (stale []change, er
 	if err != nil {
 		return nil, err
 	}
-	w.sent = sentBy(there)
+	w.Sent = sentBy(there)
 	all := wantedClasses(link, u)
 	names := map[uint32]string{all[0].Handle: whole}
 	for i := range u.Classes {

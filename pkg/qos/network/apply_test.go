@@ -84,10 +84,10 @@ func TestReservationHoldsBesideBestEffort(t *testing.T) {
 	plan := qos.Plan{Workloads: []qos.Workload{workload("db", "db", model.QoSNetwork{}, 57_000_000)}}
 	h.apply(s, u, groups)
 	require.Eventually(t, func() bool {
-		before, from := s.Sent(), time.Now()
+		before, from := s.Sent, time.Now()
 		rates(time.Second) // a turn
 		h.apply(s, u, groups)
-		for _, seen := range u.Holdings(plan, before, s.Sent(), time.Since(from).Microseconds()) {
+		for _, seen := range u.Holdings(plan, before, s.Sent, time.Since(from).Microseconds()) {
 			if seen.Workload == "db" && seen.Hungry && seen.Reserved == 57_000_000 && within(float64(seen.Got), 57e6) {
 				return true
 			}

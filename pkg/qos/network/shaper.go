@@ -53,7 +53,7 @@ type Shaper struct {
 	pods    map[int]bool      // interfaces of pods that have the program, by index
 	names   string            // of all interfaces, when those of pods were looked at
 	turns   int
-	sent    map[uint16]qos.Sent // by the classes that were there at the last look
+	Sent    map[uint16]qos.Sent // what the classes had sent when the last application began, by their numbers
 }
 
 // Open opens the network of the network namespace of its thread, with the journal that save

@@ -13,20 +13,19 @@ import (
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 
 // events writes a bounded number of Kubernetes events, one after the other. A lost event is
 // no error: the ledger has it.
 type events struct {
+	*runtime.Background
 	core  v1.EventsGetter
 	queue chan *corev1.Event
-	stop  context.CancelFunc
-	done  chan struct{}
 
-	mu     sync.Mutex
-	rates  rates
-	closed bool
+	mu    sync.Mutex
+	rates rates
 }
 
 const (
@@ -37,27 +36,30 @@ const (
 )
 
 func newEvents(core v1.EventsGetter) *events {
-	ctx, stop := context.WithCancel(context.Background())
-	e := &events{core: core, queue: make(chan *corev1.Event, maxEvents), stop: stop, done: make(chan struct{}), rates: rates{}}
-	go e.run(ctx)
+	e := &events{Background: runtime.NewBackground(), core: core, queue: make(chan *corev1.Event, maxEvents), rates: rates{}}
+	e.Busy.Go(e.run)
 	return e
 }
 
-// run writes events until the queue is closed and empty.
-func (e *events) run(ctx context.Context) {
-	defer close(e.done)
+// run writes events until Close, and then what waits, for a moment at most.
+func (e *events) run() {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	defer context.AfterFunc(e.Ctx, func() { time.AfterFunc(lastWrites, stop) })()
 	minute := time.NewTicker(tellLeft)
 	defer minute.Stop()
 	for {
 		select {
-		case event, more := <-e.queue:
-			if !more {
-				e.tellLeftOut(ctx)
-				return
-			}
+		case event := <-e.queue:
 			e.write(ctx, event)
 		case <-minute.C:
 			e.tellLeftOut(ctx)
+		case <-e.Ctx.Done():
+			for len(e.queue) > 0 {
+				e.write(ctx, <-e.queue)
+			}
+			e.tellLeftOut(ctx)
+			return
 		}
 	}
 }
@@ -84,28 +86,13 @@ func (e *events) tellLeftOut(ctx context.Context) {
 func (e *events) take(event *corev1.Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || !e.rates.allow(event, time.Now()) {
+	if e.Ctx.Err() != nil || !e.rates.allow(event, time.Now()) {
 		return
 	}
 	select {
 	case e.queue <- event:
 	default:
 		e.rates.leave(event)
-	}
-}
-
-// close writes what waits, for a moment at most.
-func (e *events) close() {
-	e.mu.Lock()
-	if !e.closed {
-		e.closed = true
-		close(e.queue)
-	}
-	e.mu.Unlock()
-	defer e.stop()
-	select {
-	case <-e.done:
-	case <-time.After(lastWrites):
 	}
 }
 

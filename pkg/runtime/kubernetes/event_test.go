@@ -11,12 +11,13 @@ import (
 
 	"github.com/d-aros/d-aros/pkg/announce"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/test/texttest"
 )
 
 // TestEventsAreLines: the reason and the message of an event are what tenants, pods and the API server say.
 func TestEventsAreLines(t *testing.T) {
-	r := &Runtime{events: &events{queue: make(chan *corev1.Event, 1), rates: rates{}}}
+	r := &Runtime{events: &events{Background: runtime.NewBackground(), queue: make(chan *corev1.Event, 1), rates: rates{}}}
 	for _, s := range texttest.Corpus() {
 		r.events.rates = rates{}
 		r.Event(t.Context(), &model.Instance{App: model.AppID{Tenant: "acme"}, Spec: &model.Application{}}, announce.Event{Key: "l/acme/shop/1-1", Reason: s, Text: s, Warning: true})

@@ -155,7 +155,7 @@ func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	for _, c := range conditions(u) {
 		switch {
 		case c.kind == "ReplicaFailure" && c.status == "True":
-			return failureOf(model.ClassControlPlane, PodsRefused, apply.WithoutValues(withoutPodNames(c.message)))
+			return failureOf(model.ClassControlPlane, PodsRefused, apply.WithoutValues(podNames.ReplaceAllString(c.message, "pods: ")))
 		case c.kind == "Progressing" && c.status == "False" && c.reason == "ProgressDeadlineExceeded":
 			return model.Failure{Class: model.ClassApplication, Reason: ProgressDeadlineExceeded, Message: "the rollout made no progress in time"}
 		}
@@ -163,13 +163,5 @@ func conditionFailure(u *unstructured.Unstructured) model.Failure {
 	return model.Failure{}
 }
 
-// withoutPodNames removes the generated name from `pods "web-5d8c7-x2x9k" is
-// forbidden: …`, because it differs each time.
-func withoutPodNames(message string) string {
-	if rest, ok := strings.CutPrefix(message, `pods "`); ok {
-		if _, tail, ok := strings.Cut(rest, `" `); ok {
-			return "pods: " + tail
-		}
-	}
-	return message
-}
+// podNames is the generated name in `pods "web-5d8c7-x2x9k" is forbidden: …`, which differs each time.
+var podNames = regexp.MustCompile(`^pods "(?s:.*?)" `)

@@ -3,24 +3,16 @@ package kubernetes
 import (
 	"context"
 	"fmt"
-	"io/fs"
 
 	"github.com/d-aros/d-aros/pkg/apply"
-	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
-	"github.com/d-aros/d-aros/pkg/render/build"
 	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // Renderer turns assignments into objects of a cluster.
 type Renderer struct {
-	Fleet  string // value of render.LabelFleet
-	Prefix string // put before every namespace name
-
-	// Build follows a recipe of a tenant. Nil builds it in this process without limits.
-	Build func(tenant string, r build.Recipe) (build.Result, error)
-	// Outside opens files outside the fleet repo for a tenant; see build.Outside. Nil: none are at hand.
-	Outside func(tenant string, p model.Pinned) (fs.FS, error)
+	Fleet string // value of render.LabelFleet
+	render.Builder
 }
 
 // Set returns the objects of an assignment: those of an instance while it is active, those
@@ -46,7 +38,7 @@ func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
 	case a.Tenant == nil:
 		return render.Set{}, fmt.Errorf("tenant %s has no valid layer", a.App.Tenant)
 	}
-	built, err := r.builds(a, a.Instance.Spec)
+	built, err := r.BuildIn(a.Instance.Spec, a.Files)
 	if err != nil {
 		return render.Set{}, err
 	}
@@ -58,7 +50,7 @@ func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
 		in.Jobs = append(in.Jobs, render.StepJob(j))
 	}
 	if a.Instance.Previous != nil {
-		if before, err := r.builds(a, a.Instance.Previous); err == nil { // else what needs them stays as it is
+		if before, err := r.BuildIn(a.Instance.Previous, a.Files); err == nil { // else what needs them stays as it is
 			in.Previous = before
 		}
 	}
@@ -67,12 +59,6 @@ func (r *Renderer) set(a *runtime.Assignment) (render.Set, error) {
 		return set, err
 	}
 	return set, set.ReadSealed(a.Files)
-}
-
-// builds builds the kustomizations and charts of a spec from the application's directory at its commit. They
-// are nil if the spec has none.
-func (r *Renderer) builds(a *runtime.Assignment, spec *model.Application) (render.Builds, error) {
-	return render.Builder{Prefix: r.Prefix, Follow: r.Build, Outside: r.Outside}.BuildIn(spec, a.Files)
 }
 
 // Act renders assignments, and applies the sets of those that can be rendered. What cannot

@@ -87,17 +87,13 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 	cfg.QPS, cfg.RateLimiter = -1, nil
 	cfg.ContentType = "application/vnd.kubernetes.protobuf"
 	core, err := v1.NewForConfig(cfg)
-	if err != nil {
-		applier.Close()
-		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
-	}
-	authorizer, err := authorization.NewForConfig(cfg)
-	if err != nil {
+	authorizer, unauthorized := authorization.NewForConfig(cfg)
+	if err = cmp.Or(err, unauthorized); err != nil {
 		applier.Close()
 		return nil, fmt.Errorf("connect to %s: %w", cfg.Host, err)
 	}
 	r := &Runtime{
-		renderer: Renderer{Fleet: opts.Fleet, Prefix: opts.Prefix, Build: opts.Build, Outside: opts.Outside},
+		renderer: Renderer{opts.Fleet, render.Builder{Prefix: opts.Prefix, Follow: opts.Build, Outside: opts.Outside}},
 		o:        opts, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
 		workloads: map[model.AppID][]model.Workload{},
 	}
@@ -127,12 +123,7 @@ func (r *Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 
 // Act makes the cluster hold what assignments say. What takes longer than a slice goes on.
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
-	var idle []runtime.Assignment
-	for i := range list {
-		if !r.applier.UnderWay(list[i].App) {
-			idle = append(idle, list[i])
-		}
-	}
+	idle := slices.DeleteFunc(slices.Clone(list), func(a runtime.Assignment) bool { return r.applier.UnderWay(a.App) })
 	report := r.renderer.Act(ctx, idle, r.Apply)
 	r.machines.told(list)
 	all, told := make([]runtime.Outcome, len(list)), report.Outcomes
@@ -244,6 +235,6 @@ func (r *Runtime) Changed() <-chan struct{} { return r.applier.Live().Changed() 
 func (r *Runtime) Close() {
 	r.machines.Close()
 	r.nodes.Close()
-	r.events.close()
+	r.events.Close()
 	r.applier.Close()
 }
