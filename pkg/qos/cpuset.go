@@ -10,9 +10,9 @@ import (
 )
 
 // processorSetsController keeps a workload on some processors of the host.
-var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: (*decision).processorSets}
+var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: processorSets}
 
-func (r *decision) processorSets() {
+func processorSets(r *decision) {
 	for _, w := range r.Plan.Workloads {
 		switch list := w.Profile.CPU.Set; {
 		case list == "":

@@ -12,9 +12,9 @@ var hugePagesController = Controller{name: "hugetlb", knobs: map[string]Knob{
 	"hugetlb.1GB.max":            {Version: V2, Default: "max"},
 	"hugetlb.2MB.limit_in_bytes": {Version: V1, Default: "-1"},
 	"hugetlb.1GB.limit_in_bytes": {Version: V1, Default: "-1"},
-}, decide: (*decision).hugePages}
+}, decide: hugePages}
 
-func (r *decision) hugePages() {
+func hugePages(r *decision) {
 	version := r.Host.Controllers["hugetlb"]
 	for _, w := range r.Plan.Workloads {
 		for _, pages := range []struct {

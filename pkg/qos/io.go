@@ -19,9 +19,9 @@ var disksController = Controller{name: "io", knobs: map[string]Knob{
 	"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
 	"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
 	"blkio.throttle.write_iops_device": {Version: V1, none: "0"},
-}, decide: (*decision).disks}
+}, decide: disks}
 
-func (r *decision) disks() {
+func disks(r *decision) {
 	version := r.Host.Controllers["io"]
 	if r.Plan.WeighsDisks() {
 		r.costs()

@@ -13,7 +13,7 @@ import (
 // uplinkController divides what a node sends. Workloads of one profile share a class, and one with a
 // reservation has a class of its own; everything else is in the class of the system. What
 // one class does not send, others may, those of a lower priority first.
-var uplinkController = Controller{name: "network", decide: (*decision).uplink}
+var uplinkController = Controller{name: "network", decide: uplink}
 
 // Uplink is how a node shares what it sends.
 type Uplink struct {
@@ -51,7 +51,7 @@ const (
 	leastRate                     = 8_000
 )
 
-func (r *decision) uplink() {
+func uplink(r *decision) {
 	if !slices.ContainsFunc(r.Plan.Workloads, func(w Workload) bool { return w.sends() }) {
 		return
 	}

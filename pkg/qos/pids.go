@@ -3,9 +3,9 @@ package qos
 import "strconv"
 
 // tasksController bounds how many processes and threads a workload has.
-var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: (*decision).tasks}
+var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: tasks}
 
-func (r *decision) tasks() {
+func tasks(r *decision) {
 	for _, w := range r.Plan.Workloads {
 		switch n := w.Profile.Pids.Max; {
 		case n == 0:
