@@ -30,7 +30,8 @@ import (
 func (a *Applier) Apply(ctx context.Context, sets []render.Set) Report {
 	a.turn.Lock()
 	defer a.turn.Unlock()
-	p := a.newPass(ctx)
+	p := &pass{Applier: a, life: ctx, wanted: map[Ref]int{}, defined: map[schema.GroupKind]bool{}}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
 	works := make([]*work, len(sets))
 	for i := range sets {
 		works[i] = p.join(&sets[i])
@@ -61,12 +62,6 @@ type pass struct {
 	defined map[schema.GroupKind]bool // kinds whose definition is in one of the sets
 
 	silent atomic.Int64 // requests in a row that got no answer at all
-}
-
-func (a *Applier) newPass(ctx context.Context) *pass {
-	p := &pass{Applier: a, life: ctx, wanted: map[Ref]int{}, defined: map[schema.GroupKind]bool{}}
-	p.ctx, p.cancel = context.WithCancelCause(ctx)
-	return p
 }
 
 // start begins the works of a pass.

@@ -20,10 +20,6 @@ type follower struct {
 	changed chan struct{}
 }
 
-func newFollower(b Branch, head func(ctx context.Context) string, now func() time.Time) *follower {
-	return &follower{branch: b, head: head, now: now, changed: make(chan struct{})}
-}
-
 // look asks the branch and the clone once. What cannot be read stays as it was.
 func (f *follower) look(ctx context.Context) {
 	m, err := f.branch.Load(ctx)

@@ -55,7 +55,7 @@ func NewOIDC(o OIDCOptions) (*OIDC, error) {
 	if o.Redirect.Path != CallbackPath || o.Redirect.RawQuery != "" {
 		return nil, fmt.Errorf("the URL that it sends browsers back to: the path is %s", CallbackPath)
 	}
-	return &OIDC{issuer: newIssuer(o), attempts: newAttempts(), visits: newVisits(o.Lifetime, o.Now), secure: o.Redirect.Scheme == "https"}, nil
+	return &OIDC{issuer: newIssuer(o), attempts: newAttempts(), visits: &visits{lifetime: o.Lifetime, now: o.Now, open: map[string]*visit{}, of: map[string][]string{}}, secure: o.Redirect.Scheme == "https"}, nil
 }
 
 // Who returns who signed in with this browser.

@@ -93,7 +93,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		Options: o, pages: pages, sessions: &sessions{token: sha256.Sum256([]byte(o.Token)), now: o.Now, open: map[string]*session{}},
-		people: &people{sessions: map[string]*session{}, tenants: map[string]bool{}}, follower: newFollower(o.Branch, o.Head, o.Now),
+		people: &people{sessions: map[string]*session{}, tenants: map[string]bool{}}, follower: &follower{branch: o.Branch, head: o.Head, now: o.Now, changed: make(chan struct{})},
 		pace: usualPace, streams: make(chan struct{}, usualPace.most), answerIn: maxAnswer, planIn: maxPlanning,
 		reading: make(chan struct{}, maxReading), previewIn: maxPreview, headerIn: maxHeaders, bodyIn: maxBody, readers: newTally(mostLogs),
 		budgets: newBudgets(o.Now),

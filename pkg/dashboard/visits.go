@@ -31,10 +31,6 @@ type visit struct {
 	end   context.CancelFunc
 }
 
-func newVisits(lifetime time.Duration, now func() time.Time) *visits {
-	return &visits{lifetime: lifetime, now: now, open: map[string]*visit{}, of: map[string][]string{}}
-}
-
 // begin lets a person in.
 func (v *visits) begin(who access.Identity) (key string) {
 	v.mu.Lock()

@@ -21,11 +21,11 @@ func (a *agent) keep(next Report, dry bool) error {
 	switch {
 	case a.report.Changed.IsZero() || !next.same(a.report):
 		next.Changed, next.Measured = now, time.Time{}
-		if next.measured() {
+		if slices.ContainsFunc(next.Workloads, func(s qos.Standing) bool { return s.Used != nil }) {
 			next.Measured = now
 		}
-	case now.Sub(next.Measured) < figuresEvery || next.usesLike(a.report):
-		return nil
+	case now.Sub(next.Measured) < figuresEvery || slices.EqualFunc(next.Workloads, a.report.Workloads, func(a, b qos.Standing) bool { return a.Like(&b) }):
+		return nil // what workloads use hardly differs
 	default:
 		next.Measured = now
 	}
@@ -48,15 +48,4 @@ func (r Report) same(o Report) bool {
 	}
 	r.Workloads, o.Workloads = nil, nil
 	return reflect.DeepEqual(r, o)
-}
-
-// usesLike reports whether the workloads of two reports that are otherwise the same hardly differ
-// in what they use.
-func (r Report) usesLike(o Report) bool {
-	return slices.EqualFunc(r.Workloads, o.Workloads, func(a, b qos.Standing) bool { return a.Like(&b) })
-}
-
-// measured reports whether it is known what any workload uses.
-func (r Report) measured() bool {
-	return slices.ContainsFunc(r.Workloads, func(s qos.Standing) bool { return s.Used != nil })
 }

@@ -39,8 +39,12 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 	if l.most == 0 {
 		l = level{most, load.At}
 	}
-	if load.At < l.next && r.memory.most > 0 {
-		return r.kept(giving), l
+	bounds := map[string]Bound{}
+	if load.At < l.next && r.memory.most > 0 { // between two steps
+		for _, w := range giving {
+			bounds[w.Name] = r.Ceilings[w.Name].Memory
+		}
+		return bounds, l
 	}
 	switch {
 	case load.short(host):
@@ -50,7 +54,6 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 	}
 	l.most = min(max(l.most, least), most)
 	l.next = load.At + stepMemory
-	bounds := map[string]Bound{}
 	for i, n := range among(giving, l.most, leastMemory, maxMemory, func(w *Workload) (used, bound int64) {
 		return load.Used[w.Name].Memory, r.Ceilings[w.Name].Memory.Most
 	}) {
@@ -62,15 +65,6 @@ func (r Reaction) reclaim(plan Plan, host Host, load Load) (map[string]Bound, le
 			mebibytes(load.Free), mebibytes(host.Memory), len(giving), mebibytes(l.most))}
 	}
 	return bounds, l
-}
-
-// kept are the bounds in force, between two steps.
-func (r Reaction) kept(giving []*Workload) map[string]Bound {
-	bounds := map[string]Bound{}
-	for _, w := range giving {
-		bounds[w.Name] = r.Ceilings[w.Name].Memory
-	}
-	return bounds
 }
 
 func mebibytes(n int64) string { return model.FormatAmount("memory", n>>20<<20) }

@@ -53,7 +53,7 @@ func newMarker(cfg Config) (*marker, error) {
 	var err error
 	m.classes, err = ebpf.NewMap(&ebpf.MapSpec{Name: "daros_classes", Type: ebpf.Hash, KeySize: 8, ValueSize: 4, MaxEntries: mostGroups})
 	if err == nil && cfg.Pace {
-		m.paces, err = newPaces()
+		m.paces, err = ebpf.NewMap(&ebpf.MapSpec{Name: "daros_paces", Type: ebpf.Hash, KeySize: 4, ValueSize: 16, MaxEntries: mostGroups})
 	}
 	if err == nil {
 		m.out, err = load("daros_out", leave(m.classes.FD(), pods, m.paces))
@@ -168,12 +168,7 @@ func membersOf(u *qos.Uplink, groups map[string]uint64) map[uint64]uint32 {
 	return members
 }
 
-// set makes the members those, new ones first.
-func (m *marker) set(members map[uint64]uint32) error {
-	return bring(m.classes, m.members, members, func(minor uint32) any { return minor }, "tell whose traffic it is", "tell whose traffic it is")
-}
-
-// bring makes a map of the kernel have what is wanted; have is what it has. Errors begin with what putting and dropping means.
+// bring makes a map of the kernel have what is wanted, first what is new; have is what it has. Errors begin with what putting and dropping means.
 func bring[K, V comparable](kernel *ebpf.Map, have, wanted map[K]V, value func(V) any, put, drop string) error {
 	for key, v := range wanted {
 		if have[key] != v {

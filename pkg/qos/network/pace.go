@@ -5,7 +5,6 @@ package network
 import (
 	"fmt"
 
-	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/asm"
 	"github.com/vishvananda/netlink"
 
@@ -70,10 +69,6 @@ type pace struct {
 	Next uint64 // nanoseconds of the monotonic clock, from which on the next packet may leave
 }
 
-func newPaces() (*ebpf.Map, error) {
-	return ebpf.NewMap(&ebpf.MapSpec{Name: "daros_paces", Type: ebpf.Hash, KeySize: 4, ValueSize: 16, MaxEntries: mostGroups})
-}
-
 // wantPaces wants the rates at which packets of classes leave.
 func (w *work) wantPaces(u *qos.Uplink) {
 	if !u.Paces {
@@ -83,17 +78,14 @@ func (w *work) wantPaces(u *qos.Uplink) {
 	for i := range u.Classes {
 		rates[uint32(u.Classes[i].Minor)] = uint64(max(1, u.Classes[i].Ceil/8))
 	}
-	w.want(change{device: u.Device, part: "paces", from: paced(w.marker.rates), to: paced(rates), make: func() error { return w.marker.pace(rates) }})
+	w.want(change{device: u.Device, part: "paces", from: paced(w.marker.rates), to: paced(rates), make: func() error {
+		return bring(w.marker.paces, w.marker.rates, rates, func(rate uint64) any { return pace{Rate: rate} }, "tell how fast a class sends", "forget how fast a class sends")
+	}})
 }
 
 // paced says which class has which rate.
 func paced(rates map[uint32]uint64) string {
 	return listed(rates, func(minor uint32, rate uint64) string { return fmt.Sprintf("%x:%d", minor, rate*8) })
-}
-
-// pace makes the rates those. A class that goes has no members any more.
-func (m *marker) pace(rates map[uint32]uint64) error {
-	return bring(m.paces, m.rates, rates, func(rate uint64) any { return pace{Rate: rate} }, "tell how fast a class sends", "forget how fast a class sends")
 }
 
 // depart says when the packet in R6 leaves, of the class in R7: when those of its class before it have left at its rate, which

@@ -28,7 +28,9 @@ func (w *work) wantMarker(link netlink.Link, u *qos.Uplink, groups map[string]ui
 		w.marker = m
 	}
 	members := membersOf(u, groups)
-	w.want(change{device: u.Device, part: "groups", from: told(w.marker.members), to: told(members), make: func() error { return w.marker.set(members) }})
+	w.want(change{device: u.Device, part: "groups", from: told(w.marker.members), to: told(members), make: func() error {
+		return bring(w.marker.classes, w.marker.members, members, func(minor uint32) any { return minor }, "tell whose traffic it is", "tell whose traffic it is")
+	}})
 	w.wantPaces(u)
 	if err := w.wantProgram(link, netlink.HANDLE_MIN_EGRESS, w.marker.out); err != nil {
 		return err

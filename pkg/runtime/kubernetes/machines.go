@@ -29,10 +29,6 @@ type toldMachines struct {
 	ended    string
 }
 
-func newMachines(again func(context.Context, *apply.Object) error) *machines {
-	return &machines{Background: runtime.NewBackground(), again: again, apps: map[model.AppID]map[string]*toldMachines{}}
-}
-
 // told notes which versions of components assignments want. Those on hold stay as they are.
 func (m *machines) told(list []runtime.Assignment) {
 	m.mu.Lock()

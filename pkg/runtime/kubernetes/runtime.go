@@ -97,7 +97,7 @@ func New(cfg *rest.Config, opts Options) (*Runtime, error) {
 		o:        opts, reviews: authorizer.SelfSubjectAccessReviews(), core: core, applier: applier, events: newEvents(core),
 		workloads: map[model.AppID][]model.Workload{},
 	}
-	r.machines = newMachines(applier.Again)
+	r.machines = &machines{Background: runtime.NewBackground(), again: applier.Again, apps: map[model.AppID]map[string]*toldMachines{}}
 	r.nodes = newNodes(core, opts.Fleet, opts.Agents, applier.Live().Wake)
 	return r, nil
 }
