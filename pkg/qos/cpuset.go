@@ -10,9 +10,7 @@ import (
 )
 
 // processorSetsController keeps a workload on some processors of the host.
-var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: processorSets}
-
-func processorSets(r *decision) {
+var processorSetsController = Controller{name: "cpuset", knobs: map[string]Knob{"cpuset.cpus": {}}, decide: func(r *decision) {
 	for _, w := range r.Plan.Workloads {
 		switch list := w.Profile.CPU.Set; {
 		case list == "":
@@ -26,7 +24,7 @@ func processorSets(r *decision) {
 			}
 		}
 	}
-}
+}}
 
 // CountProcessors counts a list of processors, false if it is none.
 func CountProcessors(list string) (n int64, ok bool) {

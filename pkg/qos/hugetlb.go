@@ -12,9 +12,7 @@ var hugePagesController = Controller{name: "hugetlb", knobs: map[string]Knob{
 	"hugetlb.1GB.max":            {Version: V2, Default: "max"},
 	"hugetlb.2MB.limit_in_bytes": {Version: V1, Default: "-1"},
 	"hugetlb.1GB.limit_in_bytes": {Version: V1, Default: "-1"},
-}, decide: hugePages}
-
-func hugePages(r *decision) {
+}, decide: func(r *decision) {
 	version := r.Host.Controllers["hugetlb"]
 	for _, w := range r.Plan.Workloads {
 		for _, pages := range []struct {
@@ -33,4 +31,4 @@ func hugePages(r *decision) {
 			r.set(w.Name, w.Cgroup, file, strconv.FormatInt(int64(pages.most)/pages.page*pages.page, 10))
 		}
 	}
-}
+}}

@@ -19,9 +19,7 @@ var disksController = Controller{name: "io", knobs: map[string]Knob{
 	"blkio.throttle.write_bps_device":  {Version: V1, none: "0"},
 	"blkio.throttle.read_iops_device":  {Version: V1, none: "0"},
 	"blkio.throttle.write_iops_device": {Version: V1, none: "0"},
-}, decide: disks}
-
-func disks(r *decision) {
+}, decide: func(r *decision) {
 	version := r.Host.Controllers["io"]
 	if r.Plan.WeighsDisks() {
 		r.costs()
@@ -67,7 +65,7 @@ func disks(r *decision) {
 			r.reduce(w.Name, "disk.reserved", "none", reason, model.Resources{}.With(model.DiskResource, w.disk()), model.Resources{})
 		}
 	}
-}
+}}
 
 // reservedDisks is the part of a disk that may be reserved: how fast it is depends on what is asked of it.
 const reservedDisks model.Percent = 80

@@ -13,7 +13,20 @@ import (
 // uplinkController divides what a node sends. Workloads of one profile share a class, and one with a
 // reservation has a class of its own; everything else is in the class of the system. What
 // one class does not send, others may, those of a lower priority first.
-var uplinkController = Controller{name: "network", decide: uplink}
+var uplinkController = Controller{name: "network", decide: func(r *decision) {
+	if !slices.ContainsFunc(r.Plan.Workloads, func(w Workload) bool { return w.sends() }) {
+		return
+	}
+	link := r.Host.Link
+	switch {
+	case link.Device == "":
+		r.unshaped("the agent was given no interface to shape (--network)")
+	case link.Lacks != "":
+		r.unshaped(link.Lacks)
+	default:
+		r.shape()
+	}
+}}
 
 // Uplink is how a node shares what it sends.
 type Uplink struct {
@@ -50,21 +63,6 @@ const (
 	systemPriority                = 2
 	leastRate                     = 8_000
 )
-
-func uplink(r *decision) {
-	if !slices.ContainsFunc(r.Plan.Workloads, func(w Workload) bool { return w.sends() }) {
-		return
-	}
-	link := r.Host.Link
-	switch {
-	case link.Device == "":
-		r.unshaped("the agent was given no interface to shape (--network)")
-	case link.Lacks != "":
-		r.unshaped(link.Lacks)
-	default:
-		r.shape()
-	}
-}
 
 // sends reports whether anything is promised to a workload, or asked of it, about what it sends.
 func (w *Workload) sends() bool {

@@ -3,9 +3,7 @@ package qos
 import "strconv"
 
 // tasksController bounds how many processes and threads a workload has.
-var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: tasks}
-
-func tasks(r *decision) {
+var tasksController = Controller{name: "pids", knobs: map[string]Knob{"pids.max": {Default: "max"}}, decide: func(r *decision) {
 	for _, w := range r.Plan.Workloads {
 		switch n := w.Profile.Pids.Max; {
 		case n == 0:
@@ -15,4 +13,4 @@ func tasks(r *decision) {
 			r.set(w.Name, w.Cgroup, "pids.max", strconv.FormatInt(n, 10))
 		}
 	}
-}
+}}
