@@ -69,17 +69,9 @@ func amountsOf(r model.Resources) Amounts {
 
 // without returns what is left of reservations where a degradation reduces them.
 func (a Amounts) without(d *Degradation) Amounts {
+	of := map[string]*int64{"cpu": &a.CPU, "memory": &a.Memory, model.NetworkResource: &a.Network, model.DiskResource: &a.Disk}
 	for _, s := range d.ReducedBy() {
-		switch s.Resource {
-		case "cpu":
-			a.CPU = min(a.CPU, s.Kept)
-		case "memory":
-			a.Memory = min(a.Memory, s.Kept)
-		case model.NetworkResource:
-			a.Network = min(a.Network, s.Kept)
-		case model.DiskResource:
-			a.Disk = min(a.Disk, s.Kept)
-		}
+		*of[s.Resource] = min(*of[s.Resource], s.Kept)
 	}
 	return a
 }

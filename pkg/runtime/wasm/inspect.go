@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -47,10 +48,7 @@ func (p *part) workload(k model.PartKey) model.Workload {
 		if one.restarts == 0 && one.state == starting {
 			continue
 		}
-		f := &model.Failure{Class: model.ClassRuntime, Reason: model.ProcessExit, ExitCode: one.code, Message: "a module ended"}
-		if one.why != "" {
-			f.Message = one.why
-		}
+		f := &model.Failure{Class: model.ClassRuntime, Reason: model.ProcessExit, ExitCode: one.code, Message: cmp.Or(one.why, "a module ended")}
 		if one.state == failed {
 			f.Class, f.Reason, f.Final = model.ClassApplication, JobFailed, true
 		}
