@@ -39,7 +39,7 @@ func (vela) volume(s *scope, n *node, kind string) (*volume, error) {
 	return v, nil
 }
 
-// mounted mounts a volume of the older form: with a path, if not declared by the trait.
+// mounted mounts a volume of the older form, which has a path. One without a type was declared by the trait.
 func (vela) mounted(s *scope, n *node) (any, error) {
 	if kind := n.at("type"); !kind.null() {
 		v, err := kubevela.volume(s, n, kind.string())
