@@ -261,7 +261,7 @@ func TestSaveSigns(t *testing.T) {
 const saveAndDie = "TEST_SAVE_AND_DIE"
 
 // TestSaveKilled: whenever the program is killed in mid-save, the clone has the old refs or the new branch, whole; the next
-// saver of the name gets one, too, and removes the index of the dead one.
+// saver of the name gets one, too, and nothing of the dead one is left.
 func TestSaveKilled(t *testing.T) {
 	asAda(t)
 	if dir := os.Getenv(saveAndDie); dir != "" {
@@ -318,7 +318,7 @@ exit $code
 			require.Equal(t, saved, again.Branch == "ui/killed-2")
 			left, err := filepath.Glob(filepath.Join(temp, "*"))
 			require.NoError(t, err)
-			require.Empty(t, left, "an index of the dead")
+			require.Empty(t, left, "something of the dead")
 		}
 	}
 	require.Positive(t, reached[true], "some were killed after the branch was made")
