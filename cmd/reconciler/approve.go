@@ -297,10 +297,7 @@ func endForGood(app model.AppID, action string) string {
 
 // declared returns the step in the spec of the run, nil if the spec is unknown.
 func (r *request) declared() *model.Step {
-	if r.spec == nil || r.spec.Workflow == nil {
-		return nil
-	}
-	step, _ := model.Find(r.spec.Workflow.Steps, r.Step)
+	step, _ := model.Find(r.spec.Steps(), r.Step)
 	return step
 }
 

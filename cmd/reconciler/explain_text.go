@@ -113,18 +113,16 @@ func (p *printer) components(in *model.Instance) {
 	var rows [][]cell
 	for _, c := range in.Components {
 		kind, asked, after, note := "", c.Grant.Replicas, "", ""
-		if in.Spec != nil {
-			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
-				if !spec.Shows() {
-					continue
-				}
-				kind, after = spec.Type, strings.Join(spec.DependsOn, ", ")
-				if spec.Runs() {
-					asked = spec.Replicas
-				}
-				if !spec.Critical {
-					note = "not critical"
-				}
+		if spec, ok := in.Spec.Component(c.Grant.Component); ok {
+			if !spec.Shows() {
+				continue
+			}
+			kind, after = spec.Type, strings.Join(spec.DependsOn, ", ")
+			if spec.Runs() {
+				asked = spec.Replicas
+			}
+			if !spec.Critical {
+				note = "not critical"
 			}
 		}
 		state, ready, granted := string(c.State), "", fmt.Sprintf("%d/%d", c.Grant.Replicas, asked)

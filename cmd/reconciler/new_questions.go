@@ -45,35 +45,31 @@ func (i *interview) names() (err error) {
 			return err
 		}
 	}
-	tenants := model.Names(i.offers.Fleet.Tenants)
-	var apps []string
-	for _, a := range i.offers.Fleet.Applications {
-		apps = append(apps, a.ID.String())
-	}
 	d := i.d
-	if d.App.Tenant != "" {
-		if _, err := d.Draft(i.base.Files()); err != nil {
-			return err
+	switch {
+	case d.App.Tenant != "":
+		_, err = d.Draft(i.base.Files())
+	case d.Noun == offline.NewTenant:
+		_, err = i.answer(question{title: "Name of the tenant, such as a team or a customer"}, free(func(n string) { d.App.Tenant = n }))
+	case d.Noun == offline.NewApplication:
+		tenants := model.Names(i.offers.Fleet.Tenants)
+		if len(tenants) == 0 {
+			return errors.New("the fleet has no tenant; \"reconciler new tenant\" makes one")
 		}
-	} else {
-		switch d.Noun {
-		case offline.NewTenant:
-			_, err = i.answer(question{title: "Name of the tenant, such as a team or a customer"}, free(func(n string) { d.App.Tenant = n }))
-		case offline.NewApplication:
-			if len(tenants) == 0 {
-				return errors.New("the fleet has no tenant; \"reconciler new tenant\" makes one")
-			}
-			if d.App.Tenant, err = i.answer(question{title: "Tenant", options: tenants}, fine); err == nil {
-				_, err = i.answer(question{title: "Name of the application"}, free(func(n string) { d.App.Name = n }))
-			}
-		default:
-			if len(apps) == 0 {
-				return errors.New("the fleet has no application; \"reconciler new application\" makes one")
-			}
-			var app string
-			if app, err = i.answer(question{title: "Application", options: apps}, fine); err == nil {
-				d.App, err = model.ParseAppID(app)
-			}
+		if d.App.Tenant, err = i.answer(question{title: "Tenant", options: tenants}, fine); err == nil {
+			_, err = i.answer(question{title: "Name of the application"}, free(func(n string) { d.App.Name = n }))
+		}
+	default:
+		var apps []string
+		for _, a := range i.offers.Fleet.Applications {
+			apps = append(apps, a.ID.String())
+		}
+		if len(apps) == 0 {
+			return errors.New("the fleet has no application; \"reconciler new application\" makes one")
+		}
+		var app string
+		if app, err = i.answer(question{title: "Application", options: apps}, fine); err == nil {
+			d.App, err = model.ParseAppID(app)
 		}
 	}
 	if err == nil && d.Name == "" && needsName(d.Noun) {
@@ -250,14 +246,12 @@ func (i *interview) step() error {
 		return fmt.Errorf("%s has errors; \"reconciler vet\" tells which", i.d.App)
 	}
 	all := model.Names(app.Components)
-	var jobs, steps []string
+	steps := model.Names(app.Steps())
+	var jobs []string
 	for _, c := range app.Components {
 		if c.Type == "job" {
 			jobs = append(jobs, c.Name)
 		}
-	}
-	if app.Workflow != nil {
-		steps = model.Names(app.Workflow.Steps)
 	}
 	url := question{path: "properties.url", title: "URL, such as https://hooks.example.com/path"}
 	switch of.Name {

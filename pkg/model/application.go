@@ -43,8 +43,21 @@ func (a *Application) AsOf(commit string) *Application {
 	return &read
 }
 
-// Component returns the named component.
-func (a *Application) Component(name string) (*Component, bool) { return Find(a.Components, name) }
+// Component returns the named component. Nothing has none.
+func (a *Application) Component(name string) (*Component, bool) {
+	if a == nil {
+		return nil, false
+	}
+	return Find(a.Components, name)
+}
+
+// Steps returns the steps of the workflow, none without one.
+func (a *Application) Steps() []Step {
+	if a == nil || a.Workflow == nil {
+		return nil
+	}
+	return a.Workflow.Steps
+}
 
 // Desired is whether Git wants an application to run.
 type Desired string

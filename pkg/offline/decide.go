@@ -61,8 +61,8 @@ func runsOf(l *model.Ledger) (runs []plan.Run) {
 		waits := workflow.Waits(in.Run, spec)
 		for n := range in.Run.Steps {
 			step := plan.RunStep{Name: in.Run.Steps[n].Name, Phase: in.Run.Steps[n].Phase}
-			if spec != nil && spec.Workflow != nil && n < len(spec.Workflow.Steps) {
-				decl := &spec.Workflow.Steps[n]
+			if steps := spec.Steps(); n < len(steps) {
+				decl := &steps[n]
 				step.Type, step.People = decl.Type, workflow.People(decl) && !step.Phase.Ended()
 			}
 			if w := slices.IndexFunc(waits, func(w workflow.Wait) bool { return w.Step == step.Name }); w >= 0 {

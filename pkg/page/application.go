@@ -171,19 +171,17 @@ func (p *page) components(in *model.Instance) {
 	p.table("Components", []string{"Component", "Type", "Replicas granted", "May run now", "Each", "QoS", "Pool", "State"}, rowsOf(in.Components, func(c model.ComponentState) []string {
 		kind, critical, times := "", "", ""
 		granted, run, each := fmt.Sprint(c.Grant.Replicas), fmt.Sprint(c.Run), escape(c.Grant.Requests.String())
-		if in.Spec != nil {
-			if spec, ok := in.Spec.Component(c.Grant.Component); ok {
-				kind, times = escape(spec.Type), runTimes(in, spec)
-				granted += fmt.Sprintf(" of %d", spec.Replicas)
-				if !spec.Runs() {
-					granted, run, each = "", "", "" // configuration is there or not
-				}
-				if c.Grant.Surge > 0 {
-					granted += fmt.Sprintf(", and %d for a second version", c.Grant.Surge)
-				}
-				if !spec.Critical {
-					critical = " (not critical)"
-				}
+		if spec, ok := in.Spec.Component(c.Grant.Component); ok {
+			kind, times = escape(spec.Type), runTimes(in, spec)
+			granted += fmt.Sprintf(" of %d", spec.Replicas)
+			if !spec.Runs() {
+				granted, run, each = "", "", "" // configuration is there or not
+			}
+			if c.Grant.Surge > 0 {
+				granted += fmt.Sprintf(", and %d for a second version", c.Grant.Surge)
+			}
+			if !spec.Critical {
+				critical = " (not critical)"
 			}
 		}
 		if b := c.Beside; b != nil {

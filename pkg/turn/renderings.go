@@ -182,12 +182,10 @@ func (r *Renderings) render(app *model.Application, in render.Input) (render.Set
 			c.Beside = &model.Beside{Run: c.Run}
 		}
 	}
-	if app.Workflow != nil {
-		for i := range app.Workflow.Steps {
-			for _, name := range []string{app.Workflow.Steps[i].Component, app.Workflow.Steps[i].Undo} {
-				if name != "" {
-					in.Jobs = append(in.Jobs, render.StepJob{Key: name, Component: name, Spec: app.Release})
-				}
+	for _, step := range app.Steps() {
+		for _, name := range []string{step.Component, step.Undo} {
+			if name != "" {
+				in.Jobs = append(in.Jobs, render.StepJob{Key: name, Component: name, Spec: app.Release})
 			}
 		}
 	}

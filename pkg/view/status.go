@@ -132,14 +132,12 @@ func componentsOf(in *model.Instance) []Component {
 				v.Seen = in.Shown.At
 			}
 		}
-		if in.Spec != nil {
-			if spec, ok := in.Spec.Component(v.Name); ok {
-				if !spec.Shows() {
-					continue
-				}
-				if spec.Runs() {
-					v.Asked = spec.Replicas
-				}
+		if spec, ok := in.Spec.Component(v.Name); ok {
+			if !spec.Shows() {
+				continue
+			}
+			if spec.Runs() {
+				v.Asked = spec.Replicas
 			}
 		}
 		views = append(views, v)

@@ -35,9 +35,5 @@ func RunOf(l *model.Ledger, app model.AppID) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	v := Run{Run: x.Run, Waits: x.Waits}
-	if spec := x.Instance.RunSpec(); spec != nil && spec.Workflow != nil {
-		v.Steps = spec.Workflow.Steps
-	}
-	return v, nil
+	return Run{Run: x.Run, Waits: x.Waits, Steps: x.Instance.RunSpec().Steps()}, nil
 }
