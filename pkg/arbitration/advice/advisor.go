@@ -42,11 +42,10 @@ type Advisor struct {
 
 // once is what is found out once in a pass.
 type once struct {
-	held       map[holdersOf][]*solve.App
-	served     map[string]solve.Served // by what there is more of
-	waiting    *solve.Waiting
-	rejected   []*solve.App // the first of them by name
-	guaranteed solve.Vector // to all tenants together
+	held     map[holdersOf][]*solve.App
+	served   map[string]solve.Served // by what there is more of
+	waiting  *solve.Waiting
+	rejected []*solve.App // the first of them by name
 }
 
 // New returns an advisor for a solved case. Again must be the function that solved it.
@@ -299,7 +298,7 @@ func (a *Advisor) tell(ch *change, h hit) model.Advice {
 				lost = lost.Add(d.App.Asks(d.Spec, comp).Times(n))
 			}
 		}
-		for _, name := range append([]string{"cpu", "memory"}, lost.Names()[2:]...) {
+		for _, name := range lost.Names() {
 			if n := lost.Get(name); n > 0 && (v.Amount == "" || name != "memory") {
 				v.Amount = model.FormatAmount(name, n) + " " + name
 			}

@@ -153,7 +153,10 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 	if len(p.failed) > 0 || s.Nodes[s.app.Tenant].Weight == 0 && s.Fleet.Tenants == nil {
 		return nil
 	}
-	n, sum := &s.Nodes[s.app.Tenant], s.allGuaranteed()
+	n, sum := &s.Nodes[s.app.Tenant], s.Zero() // of all guarantees
+	for i := range s.Fleet.Tenants {
+		sum.Add(s.Of(s.Fleet.Tenants[i].Guarantee))
+	}
 	for i, r := range p.asks {
 		u, name := unit(r), s.Names[r]
 		had := n.Guarantee[r]
@@ -171,17 +174,6 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 		}, s.app.Tenant, "guarantee."+name, name, had, u))
 	}
 	return list
-}
-
-// allGuaranteed is what all tenants are guaranteed together.
-func (a *Advisor) allGuaranteed() solve.Vector {
-	if a.guaranteed == nil {
-		a.guaranteed = a.Zero()
-		for i := range a.Fleet.Tenants {
-			a.guaranteed.Add(a.Of(a.Fleet.Tenants[i].Guarantee))
-		}
-	}
-	return a.guaranteed
 }
 
 // editTenant changes a tenant in inputs.

@@ -27,10 +27,6 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 		f.Number(t, f.markStale)
 		f.adviser.Touch(t)
 	}
-	rebuilt := make(map[*solve.App]bool, len(f.rebuilt))
-	for _, app := range f.rebuilt {
-		rebuilt[app] = true
-	}
 	stale := slices.SortedFunc(maps.Keys(f.stale), func(x, y *solve.App) int { return x.ID.Compare(y.ID) })
 	clear(f.stale)
 	for _, app := range stale {
@@ -41,7 +37,7 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 		d.Advice, d.Advised = old.Advice, old.Advised
 		if same := old.App == d.App && old.Standing == d.Standing && old.RulesAs(&d); same && !f.rewrite[app.ID] {
 			continue
-		} else if !same && !rebuilt[app] {
+		} else if !same && !slices.Contains(f.rebuilt, app) {
 			late = append(late, app.ID)
 		}
 		ruling.Decisions[at] = d

@@ -1,7 +1,9 @@
 package solve
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -30,6 +32,7 @@ func (b *Books) quotas(declared []model.PoolQuota) (quotas []poolQuota) {
 		}
 		quotas = append(quotas, poolQuota{pool, limit, b.Zero()})
 	}
+	slices.SortStableFunc(quotas, func(x, y poolQuota) int { return cmp.Compare(x.pool, y.pool) })
 	return quotas
 }
 

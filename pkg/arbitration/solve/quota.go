@@ -48,15 +48,11 @@ func (c *Case) OverQuota() (over []model.OverQuota) {
 				add(c.Names[r], gate{c.Books, c.Fleet.Platform}.limitAt(i, "quota", r), used, limit)
 			}
 		}
-		for at := range c.Pools {
-			whose.Pool = c.Pools[at].Name
-			for k := range n.pools {
-				if q := &n.pools[k]; q.pool == at {
-					for r, limit := range q.limit {
-						if used := q.used[r]; used > limit {
-							add(c.Names[r], gate{c.Books, c.Fleet.Platform}.limitAt(i, "quota.pools."+whose.Pool, r), used, limit)
-						}
-					}
+		for _, q := range n.pools {
+			whose.Pool = c.Pools[q.pool].Name
+			for r, limit := range q.limit {
+				if used := q.used[r]; used > limit {
+					add(c.Names[r], gate{c.Books, c.Fleet.Platform}.limitAt(i, "quota.pools."+whose.Pool, r), used, limit)
 				}
 			}
 		}
