@@ -53,20 +53,14 @@ func AdmissionText(changes []AdmissionChange) string {
 // in which people read a spec. A default of the schema that the spec before did not know
 // came with a newer version: it is no change that anybody made.
 func AdmissionChanges(before, after *Application) (changes []AdmissionChange) {
-	values := admission(before)
-	old := map[string]string{}
-	for _, v := range values {
-		old[v.Path] = v.Value
-	}
-	there := map[string]bool{}
-	for _, v := range admission(after) {
-		there[v.Path] = true
-		if was := old[v.Path]; was != v.Value && (was != "" || v.Layer != "schema") {
+	old, now := admission(before), admission(after)
+	for _, v := range now {
+		if was := Get(old, v.Path).Value; was != v.Value && (was != "" || v.Layer != "schema") {
 			changes = append(changes, AdmissionChange{v.Path, brief(was), brief(v.Value), v.Layer, v.At})
 		}
 	}
-	for _, v := range values {
-		if !there[v.Path] {
+	for _, v := range old {
+		if _, there := Find(now, v.Path); !there {
 			changes = append(changes, AdmissionChange{Path: v.Path, Old: brief(v.Value), Layer: v.Layer})
 		}
 	}

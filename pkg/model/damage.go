@@ -34,11 +34,8 @@ func (d *DamagedRecord) Problem() Problem {
 
 // DamagedOf returns the damaged record of an application, nil if it has none.
 func (l *Ledger) DamagedOf(app AppID) *DamagedRecord {
-	i, ok := slices.BinarySearchFunc(l.Damaged, app, func(d DamagedRecord, app AppID) int { return d.App.Compare(app) })
-	if !ok {
-		return nil
-	}
-	return &l.Damaged[i]
+	d, _ := findSorted(l.Damaged, app)
+	return d
 }
 
 // Damaged reports whether an application keeps exactly what it holds because its record is

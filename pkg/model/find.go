@@ -1,5 +1,7 @@
 package model
 
+import "sort"
+
 // keyed is a pointer to an element of a list that has a key.
 type keyed[T any, K comparable] interface {
 	*T
@@ -17,6 +19,15 @@ func Find[T any, K comparable, P keyed[T, K]](list []T, key K) (*T, bool) {
 		}
 	}
 	return nil, false
+}
+
+// findSorted finds an element of a list that is sorted by application.
+func findSorted[T any, P keyed[T, AppID]](list []T, app AppID) (*T, bool) {
+	i, ok := sort.Find(len(list), func(i int) int { return app.Compare(P(&list[i]).key()) })
+	if !ok {
+		return nil, false
+	}
+	return &list[i], true
 }
 
 // Get returns the element of a list that has a key, the zero value if there is none.
@@ -41,9 +52,11 @@ func Names[T any, P keyed[T, string]](list []T) []string {
 func (b *Band) key() string           { return b.Name }
 func (c *Component) key() string      { return c.Name }
 func (s *ComponentState) key() string { return s.Grant.Component }
+func (d *DamagedRecord) key() AppID   { return d.App }
 func (d *Decision) key() AppID        { return d.App }
 func (g *Grant) key() string          { return g.Component }
 func (g *Group) key() string          { return g.Name }
+func (i *Instance) key() AppID        { return i.App }
 func (m *Memo) key() string           { return m.Step }
 func (p *Pool) key() string           { return p.Name }
 func (p *PoolSpec) key() string       { return p.Name }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"slices"
-	"sort"
 	"time"
 )
 
@@ -63,20 +62,12 @@ func (l *Ledger) WithObjects() map[string]Occupancy {
 
 // Find returns the instance record of an application.
 func (l *Ledger) Find(app AppID) (*Instance, bool) {
-	i, ok := sort.Find(len(l.Instances), func(i int) int { return app.Compare(l.Instances[i].App) })
-	if !ok {
-		return nil, false
-	}
-	return &l.Instances[i], true
+	return findSorted(l.Instances, app)
 }
 
 // Decision returns the last decision about an application.
 func (l *Ledger) Decision(app AppID) (*Decision, bool) {
-	i, ok := sort.Find(len(l.Decisions), func(i int) int { return app.Compare(l.Decisions[i].App) })
-	if !ok {
-		return nil, false
-	}
-	return &l.Decisions[i], true
+	return findSorted(l.Decisions, app)
 }
 
 // Phase is where an application instance stands in its life.

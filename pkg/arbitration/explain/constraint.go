@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
@@ -9,13 +10,8 @@ import (
 
 // constraint records a finding.
 func constraint(f *solve.Finding) model.Constraint {
-	k := model.Constraint{Name: f.Name, OK: f.OK, At: f.At}
-	if k.Asked, k.Limit = f.Text[0], f.Text[1]; k.Asked == "" {
-		k.Asked = model.FormatAmount(f.Resource, f.Asked)
-	}
-	if k.Limit == "" {
-		k.Limit = model.FormatAmount(f.Resource, f.Limit)
-	}
+	k := model.Constraint{Name: f.Name, OK: f.OK, At: f.At,
+		Asked: cmp.Or(f.Text[0], model.FormatAmount(f.Resource, f.Asked)), Limit: cmp.Or(f.Text[1], model.FormatAmount(f.Resource, f.Limit))}
 	if f.Shared {
 		k.Used = model.FormatAmount(f.Resource, f.Used)
 	}
@@ -34,7 +30,7 @@ func (w *Writer) shortConstraint(s solve.Shortage) model.Constraint {
 	case s.Gang != nil:
 		k.Limit, k.At = w.Amount(s.Resource, max(0, s.Free)), w.Fleet.Platform.At["pools."+w.Pools[s.Pool].Name]
 	case s.Pool >= 0 && !s.Quota:
-		q := &w.Pools[s.Pool]
+		q := w.Pools[s.Pool]
 		k.Used, k.Limit = w.Amount(s.Resource, q.Used[s.Resource]), w.Amount(s.Resource, q.Offered[s.Resource])
 		k.At = w.Fleet.Platform.At["pools."+q.Name]
 	default:
