@@ -757,7 +757,7 @@ func tryingMoreIsDeciding(t *rapid.T, in solve.Inputs, c *solve.Case) {
 				t.Fatalf("%s: tried %+v: granted %v with %d victims; decided: granted %v with %d: %s", app.ID, m, got.Granted, len(got.Victims), want.Granted(), len(want.Victims), want.Message)
 			}
 		}
-		if again := arbitration.Solve(in); !slices.EqualFunc(again.Nodes, c.Nodes, func(x, y solve.Node) bool {
+		if again := arbitration.Solve(in); !slices.EqualFunc(again.Nodes, c.Nodes, func(x, y *solve.Node) bool {
 			return x.FairShare == y.FairShare && slices.Equal(x.Floor, y.Floor) && slices.Equal(x.Used, y.Used) && slices.Equal(x.Guarantee, y.Guarantee)
 		}) {
 			t.Fatalf("trying %+v changed the case", m)

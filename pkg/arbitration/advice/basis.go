@@ -206,7 +206,7 @@ func (b *basis) asked(app *solve.App) solve.Vector {
 
 // pool digests how much of what the application asks for a pool offers, "": it has nothing of it.
 func (b *basis) pool(app *solve.App, at int, asked solve.Vector) string {
-	q, s, some := &b.Pools[at], newSum(), false
+	q, s, some := b.Pools[at], newSum(), false
 	for r, n := range asked {
 		if n == 0 {
 			continue
@@ -233,7 +233,7 @@ func (b *basis) inDomains(at int) string {
 	if digest, ok := b.domains[at]; ok {
 		return digest
 	}
-	q, s := &b.Pools[at], newSum()
+	q, s := b.Pools[at], newSum()
 	q.InDomains(func(name string, taken solve.Vector) {
 		s.text(name)
 		b.vector(s, taken)
@@ -247,7 +247,7 @@ func (b *basis) tenant(node int) string {
 	if digest, ok := b.tenants[node]; ok {
 		return digest
 	}
-	n, s := &b.Nodes[node], newSum()
+	n, s := b.Nodes[node], newSum()
 	if _, ok := b.declared[n.Tenant]; !ok {
 		b.declared[n.Tenant] = string(model.DigestOf(n.Tenant))
 	}
@@ -322,8 +322,7 @@ func (b *basis) held(s sum) {
 	if len(have) == 0 {
 		return
 	}
-	for i := range b.Nodes {
-		n := &b.Nodes[i]
+	for _, n := range b.Nodes {
 		b.vector(s, n.Used)
 		b.vector(s, n.Floor)
 		s.number(int64(n.FairShare))
@@ -339,8 +338,7 @@ func (b *basis) held(s sum) {
 // asking writes what decides who is served first, and what with: what everybody asks for and has, how it stands, and what counts
 // against its limits.
 func (b *basis) asking(s sum) {
-	for i := range b.Nodes {
-		n := &b.Nodes[i]
+	for i, n := range b.Nodes {
 		s.text(n.Name)
 		b.vector(s, n.Used)
 		b.vector(s, n.Floor)

@@ -42,7 +42,7 @@ func (p *points) limits() (list []limit) {
 
 // quotaOf is the quota that a node has, and where a tenant's stands.
 func (p *points) quotaOf(node int) (quota *model.Resources, at map[string]string) {
-	n := &p.Nodes[node]
+	n := p.Nodes[node]
 	if n.Tenant != nil {
 		return n.Tenant.Quota, n.Tenant.At
 	}
@@ -153,7 +153,7 @@ func (s *search) moreGuarantee(p *points) (list []change) {
 	if len(p.failed) > 0 || s.Nodes[s.app.Tenant].Weight == 0 && s.Fleet.Tenants == nil {
 		return nil
 	}
-	n, sum := &s.Nodes[s.app.Tenant], s.Zero() // of all guarantees
+	n, sum := s.Nodes[s.app.Tenant], s.Zero() // of all guarantees
 	for i := range s.Fleet.Tenants {
 		sum.Add(s.Of(s.Fleet.Tenants[i].Guarantee))
 	}

@@ -144,7 +144,7 @@ func (p *points) totals(r int) (amounts []int64) {
 	if known, ok := p.amounts[r]; ok {
 		return known
 	}
-	n := &p.Nodes[p.app.Tenant]
+	n := p.Nodes[p.app.Tenant]
 	share := n.FairShare.Of(p.Total[r])
 	var guaranteed, inShare int64 // of the tenant, by others of it
 	for _, o := range p.Members[p.app.Tenant] {

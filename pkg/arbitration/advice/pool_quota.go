@@ -15,7 +15,7 @@ func (s *search) morePoolQuota(p *points) (list []change) {
 			if !short.Quota || short.Pool < 0 {
 				continue
 			}
-			node, pool, name, u := &s.Nodes[short.Node], s.Pools[short.Pool].Name, s.Names[short.Resource], unit(short.Resource)
+			node, pool, name, u := s.Nodes[short.Node], s.Pools[short.Pool].Name, s.Names[short.Resource], unit(short.Resource)
 			limit := "quota.pools." + pool + "." + name
 			has, _ := s.PoolQuota(short.Node, short.Pool, short.Resource)
 			raised := func(quotas []model.PoolQuota, n int64) []model.PoolQuota {

@@ -64,8 +64,7 @@ func (a *Advisor) note() {
 	q.pools = q.pools.as(a.offers(), "", q.pass)
 	q.nodes = slices.Grow(q.nodes, len(a.Nodes))[:len(a.Nodes)]
 	var has solve.Vector
-	for i := range a.Nodes {
-		n := &a.Nodes[i]
+	for i, n := range a.Nodes {
 		has = append(append(append(has[:0], n.Used...), n.Floor...), int64(n.FairShare))
 		for _, v := range a.CountedOf(i) {
 			has = append(has, v...)
@@ -183,8 +182,7 @@ func (a *Advisor) settle(s span, decisions []model.Decision) {
 
 // offers lists how much pools have and how much of it is free, and whether something moves.
 func (a *Advisor) offers() (all solve.Vector) {
-	for i := range a.Pools {
-		q := &a.Pools[i]
+	for _, q := range a.Pools {
 		for _, v := range append(q.Withheld(), q.Offered, q.Used) {
 			all = append(all, v...)
 		}

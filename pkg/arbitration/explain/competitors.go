@@ -22,7 +22,7 @@ func (w *Writer) nameAhead(d *model.Decision, app *solve.App) {
 		if other == app || len(d.BlockedBy) == competitors {
 			continue
 		}
-		n := &w.Nodes[other.Tenant]
+		n := w.Nodes[other.Tenant]
 		d.BlockedBy = append(d.BlockedBy, other.ID)
 		d.Ahead = append(d.Ahead, model.Competitor{
 			App: other.ID, Holds: w.Amount(resource, solve.HeldOf(other.Taken, pool, resource)) + " " + w.Names[resource],

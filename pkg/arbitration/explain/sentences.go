@@ -16,7 +16,7 @@ func (w *Writer) obstacle(app *solve.App) string {
 	if len(app.Short) == 0 {
 		return ""
 	}
-	n := &w.Nodes[app.Tenant]
+	n := w.Nodes[app.Tenant]
 	allowed := min(solve.Preemption(&w.Fleet.Platform.Policy), solve.Preemption(app.Policy()))
 	if app.Base().Class > solve.WithinFairShare && allowed >= solve.Reclaim {
 		return w.exceeding(app)
@@ -75,7 +75,7 @@ func (w *Writer) called(node int) string {
 
 // went says what a tenant or group had of all capacity, and what it has now.
 func (w *Writer) went(node int) string {
-	n := &w.Nodes[node]
+	n := w.Nodes[node]
 	return fmt.Sprintf("had %s and has %s", percent(n.Had), percent(n.Used.Dominant(w.Total)))
 }
 

@@ -26,7 +26,7 @@ const noRoom = "what others would have to give up would not make room, would lea
 // exceeding says what comes of an application that waits and exceeds the fair share of its tenant: nothing gives way for it,
 // or nothing until a time.
 func (w *Writer) exceeding(app *solve.App) string {
-	n, after := &w.Nodes[app.Tenant], solve.ExceedsAfter(&w.Fleet.Platform.Policy, app)
+	n, after := w.Nodes[app.Tenant], solve.ExceedsAfter(&w.Fleet.Platform.Policy, app)
 	sentence := fmt.Sprintf("admitting it would exceed tenant %s's fair share (%s), so nothing is preempted for it", n.Name, percent(n.FairShare))
 	switch t := app.Takes; {
 	case after <= 0 && solve.Exceeds(&w.Fleet.Platform.Policy, w.Books, app):

@@ -109,7 +109,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 // above it, in thousandths of all capacity, and what these had, nil if weights do not follow it.
 func (w *Writer) shares(app *solve.App) (shares []model.TenantShare, past []model.PastShare) {
 	for i := app.Tenant; i > 0; i = w.Nodes[i].Parent {
-		n := &w.Nodes[i]
+		n := w.Nodes[i]
 		shares = append(shares, model.TenantShare{Of: n.Name, Used: thousandths(n.Used.Dominant(w.Total)), Guaranteed: thousandths(n.Guarantee.Dominant(w.Total)),
 			FairShare: thousandths(n.FairShare), Weight: int(n.Declared)})
 		if w.HalfLife > 0 {

@@ -24,8 +24,7 @@ func (f *following) stand() {
 			floors[i] = f.Nodes[i].Floor
 		}
 		f.FairShares()
-		for i := range f.Nodes {
-			n := &f.Nodes[i]
+		for i, n := range f.Nodes {
 			if n.Tenant != nil && (!n.Steady.Contains(n.FairShare) || !slices.Equal(floors[i], n.Floor)) {
 				moved[i] = true
 			}

@@ -29,8 +29,7 @@ type allotment struct {
 // Allot lets applications give way where capacity fell, then serves newer specs,
 // pending applications, and degraded ones. A nil retry tries all pending applications.
 func (c *Case) Allot(retry Retry) {
-	for i := range c.Nodes {
-		n := &c.Nodes[i]
+	for _, n := range c.Nodes {
 		n.Had = n.Used.Dominant(c.Total)
 	}
 	a := &allotment{room: c.room(), ledger: &c.Ledger}
@@ -151,7 +150,7 @@ func (a *allotment) reserveFree(app *App) {
 		at = preferred[0]
 	}
 	for _, l := range app.Levels[len(app.Levels)-1].loads(at) {
-		q := &a.Pools[l.Pool]
+		q := a.Pools[l.Pool]
 		for r, n := range l.Amount {
 			q.reserved[r] += max(0, min(n, q.Free(app, r)))
 		}

@@ -42,7 +42,7 @@ func (b *Books) Release(app *App) []Load {
 
 func (b *Books) move(app *App, loads []Load, sign int) {
 	for _, l := range loads {
-		q := &b.Pools[l.Pool]
+		q := b.Pools[l.Pool]
 		q.Used.move(l.Amount, sign)
 		if l.In != "" {
 			q.domain(l.In).taken.move(l.Inside, sign)
@@ -71,7 +71,7 @@ func (b *Books) move(app *App, loads []Load, sign int) {
 func (b *Books) fit(app *App, r *Level, at int, kept []Load) (loads []Load, short []Shortage) {
 	loads = r.loads(at)
 	for _, l := range loads {
-		q := &b.Pools[l.Pool]
+		q := b.Pools[l.Pool]
 		for i, asked := range l.Amount {
 			if asked == 0 {
 				continue
@@ -114,7 +114,7 @@ func (b *Books) fit(app *App, r *Level, at int, kept []Load) (loads []Load, shor
 // application holds anyway.
 func (b *Books) limits(tenant int, amount, kept Vector) (short []Shortage) {
 	for i := tenant; i > 0; i = b.Nodes[i].Parent {
-		n := &b.Nodes[i]
+		n := b.Nodes[i]
 		if n.borrow == nil {
 			continue
 		}
@@ -128,7 +128,7 @@ func (b *Books) limits(tenant int, amount, kept Vector) (short []Shortage) {
 		return short
 	}
 	b.book(tenant, amount, 1)
-	root := &b.Nodes[0]
+	root := b.Nodes[0]
 	for r, asked := range amount {
 		free := b.Total[r] - root.Used[r] - root.withheld[r] + asked
 		if asked > kept[r] && asked > free {
@@ -177,7 +177,7 @@ func (b *Books) ClearReserved() {
 
 // AnyReserved reports whether something is reserved for them.
 func (b *Books) AnyReserved() bool {
-	return slices.ContainsFunc(b.Pools, func(q Pool) bool { return !q.reserved.isNothing() || q.promises != nil })
+	return slices.ContainsFunc(b.Pools, func(q *Pool) bool { return !q.reserved.isNothing() || q.promises != nil })
 }
 
 // HoldsOf reports whether loads take something of a pool.

@@ -114,7 +114,7 @@ func (p *PoolSet) Preferred(app *App, spec *model.Application, full *Level) []in
 		return capped(spec) && p.shareTaken(spec, full.loads(at)) > Whole
 	})
 	if s, ok := strategies[spec.Policy.Strategy]; ok && len(fit) > 1 {
-		slices.SortStableFunc(fit, func(x, y int) int { return s(spec, &p.Pools[x], &p.Pools[y]) })
+		slices.SortStableFunc(fit, func(x, y int) int { return s(spec, p.Pools[x], p.Pools[y]) })
 	}
 	return fit
 }

@@ -72,8 +72,7 @@ func (c *Case) boundedDemand() [][]Vector {
 	for b := range demand {
 		demand[b] = slices.Clone(c.demanded[b])
 	}
-	for i := range c.Nodes {
-		n := &c.Nodes[i]
+	for i, n := range c.Nodes {
 		if n.borrow == nil || n.Tenant == nil {
 			continue
 		}

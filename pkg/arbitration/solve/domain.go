@@ -72,8 +72,7 @@ func (q *Pool) occupy(names []string, one Vector, replicas int) {
 
 // RecountDomains recounts what running applications take of topology domains.
 func (c *Case) RecountDomains() {
-	for i := range c.Pools {
-		q := &c.Pools[i]
+	for _, q := range c.Pools {
 		for _, d := range q.domains {
 			clear(d.used)
 		}

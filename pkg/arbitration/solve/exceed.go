@@ -23,7 +23,7 @@ type Taking struct {
 
 // Exceeds reports whether an application is the one of its tenant that may take what exceeds the fair share, sooner or later.
 func Exceeds(platform *model.Policy, b *Books, app *App) bool {
-	n, least := &b.Nodes[app.Tenant], len(app.Levels)-1
+	n, least := b.Nodes[app.Tenant], len(app.Levels)-1
 	return app.Variants == nil && least >= 0 && n.exceeds == excess{app, least} && b.Rank(app, least).lacks >= Slack && b.shortfall(app.Tenant) >= Slack &&
 		min(Preemption(platform), Preemption(app.Policy())) >= Reclaim
 }
@@ -69,7 +69,7 @@ func (r *room) mayLose(d *search, v *App) bool {
 	for r.Nodes[a].Parent != r.Nodes[b].Parent {
 		a = r.Nodes[a].Parent
 	}
-	n, used := &r.Nodes[b], Share(0)
+	n, used := r.Nodes[b], Share(0)
 	for i, lost := range v.Levels[v.Level].Total {
 		if v.Level+1 < len(v.Levels) {
 			lost -= v.Levels[v.Level+1].Total[i]

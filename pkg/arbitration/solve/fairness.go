@@ -54,7 +54,7 @@ func (b *Books) Below(tenant int) bool {
 
 // shortfall is how much a node has less than its fair share.
 func (b *Books) shortfall(i int) Share {
-	n := &b.Nodes[i]
+	n := b.Nodes[i]
 	used := n.Used.Dominant(b.Total)
 	return n.FairShare - min(n.FairShare, used)
 }
@@ -126,7 +126,7 @@ func (s *scale) lacks(at map[*App]int) []lack {
 
 // broken is what a node lacks of its guarantee, by band; nil for nothing.
 func (s *scale) broken(i int, at map[*App]int) []Share {
-	n, lack := &s.Nodes[i], slices.Clone(s.Nodes[i].Floor)
+	n, lack := s.Nodes[i], slices.Clone(s.Nodes[i].Floor)
 	if lack.sub(n.Used); lack.isNothing() {
 		return nil
 	}

@@ -59,7 +59,7 @@ func newFilling(b *Books) *filling {
 	f.got, f.want, f.profile, f.flow = f.table(), f.table(), f.table(), f.table()
 	f.room = make([][]Share, len(b.Nodes))
 	for i := range b.Nodes {
-		if n := &b.Nodes[i]; n.group != nil && n.borrow != nil {
+		if n := b.Nodes[i]; n.group != nil && n.borrow != nil {
 			f.room[i] = make([]Share, len(b.Names))
 			for r := range f.room[i] {
 				f.room[i][r] = part(n.Guarantee[r]+n.borrow[r], b.Total[r])
@@ -216,7 +216,7 @@ func (f *filling) open(i, r int, left []Share) Share {
 func (f *filling) profiles(top int, left []Share) bool {
 	for i := len(f.Nodes) - 1; i >= top; i-- {
 		f.rate[i], f.norm[i] = 0, 0
-		n := &f.Nodes[i]
+		n := f.Nodes[i]
 		if n.Tenant != nil {
 			dom := f.dominantWant(i)
 			if dom == 0 || n.Weight <= 0 || f.stopped(i, left) {

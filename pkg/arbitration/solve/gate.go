@@ -122,7 +122,7 @@ func checkPriority(g gate, app *App, spec *model.Application, _ []Level) []Findi
 // checkCounts holds the application to the number of applications and workloads
 // that its tenant may have. What runs may be as many as it is.
 func checkCounts(g gate, app *App, spec *model.Application, _ []Level) (found []Finding) {
-	n := &g.Nodes[app.Tenant]
+	n := g.Nodes[app.Tenant]
 	held := [2]int{}
 	if app.Incumbent() && app.Spec != nil {
 		held = [2]int{1, workloads(app.Spec)}
@@ -153,7 +153,7 @@ func checkQuota(g gate, app *App, _ *model.Application, levels []Level) (found [
 		held = &app.Levels[0]
 	}
 	for i := app.Tenant; i > 0; i = g.Nodes[i].Parent {
-		n, prefix, owner := &g.Nodes[i], "quota.", "tenant "
+		n, prefix, owner := g.Nodes[i], "quota.", "tenant "
 		if n.group != nil {
 			prefix, owner = "groups."+n.Name+".quota.", "group "
 		}
@@ -188,7 +188,7 @@ func quotaPath(prefix string, r int, name string) string {
 func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found []Finding) {
 	least := levels[len(levels)-1].Total
 	for i := app.Tenant; i > 0; i = g.Nodes[i].Parent {
-		n := &g.Nodes[i]
+		n := g.Nodes[i]
 		for r, asked := range least {
 			if n.borrow == nil || asked == 0 {
 				continue
@@ -221,7 +221,7 @@ func checkLimits(g gate, app *App, _ *model.Application, levels []Level) (found 
 
 // limitAt is where a limit of a node is written.
 func (g gate) limitAt(i int, limit string, r int) string {
-	if n := &g.Nodes[i]; n.Tenant != nil {
+	if n := g.Nodes[i]; n.Tenant != nil {
 		return n.Tenant.At[quotaPath(limit+".", r, g.Names[r])]
 	}
 	return g.platform.At[quotaPath("groups."+g.Nodes[i].Name+"."+limit+".", r, g.Names[r])]

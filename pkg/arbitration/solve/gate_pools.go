@@ -64,7 +64,7 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 func checkGang(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
 	least := &levels[len(levels)-1]
 	look := func(at int, asked Vector) (found []Finding, fits bool) {
-		q := &g.Pools[at]
+		q := g.Pools[at]
 		fits = true
 		for r, n := range asked {
 			if n == 0 {

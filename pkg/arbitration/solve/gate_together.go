@@ -17,7 +17,7 @@ func checkTogether(g gate, app *App, spec *model.Application, levels []Level) (f
 		pools = g.Choices(app, spec)
 	}
 	for _, at := range pools {
-		q := &g.Pools[at]
+		q := g.Pools[at]
 		r, largest := q.largestDomain(gang.amount)
 		if r < 0 {
 			return nil

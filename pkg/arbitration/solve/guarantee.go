@@ -14,8 +14,7 @@ func (f *filling) guarantee(demand [][]Vector) []Vector {
 	for b := range demand {
 		f.clear(f.want)
 		sum := make([]Share, len(f.Names))
-		for i := range f.Nodes {
-			n := &f.Nodes[i]
+		for i, n := range f.Nodes {
 			if n.Tenant == nil {
 				continue
 			}
@@ -50,8 +49,7 @@ func (f *filling) guarantee(demand [][]Vector) []Vector {
 			f.left[r] -= min(sum[r], f.left[r])
 		}
 	}
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
+	for i, n := range f.Nodes {
 		switch {
 		case n.Tenant == nil:
 		case all:
@@ -76,7 +74,7 @@ func (f *filling) guaranteeGroups(demand [][]Vector, floors []Vector) {
 		copy(own[i], f.got[i])
 	}
 	for i := len(f.Nodes) - 1; i > 0; i-- {
-		if n := &f.Nodes[i]; n.group != nil && !n.Guarantee.isNothing() {
+		if n := f.Nodes[i]; n.group != nil && !n.Guarantee.isNothing() {
 			beyond := slices.Clone(n.Guarantee)
 			beyond.sub(f.guaranteedBelow(i))
 			extra, _ := f.owed(beyond, make([]Share, len(f.Names)))
@@ -95,7 +93,7 @@ func (f *filling) guaranteeGroups(demand [][]Vector, floors []Vector) {
 		}
 	}
 	for i := len(f.Nodes) - 1; i > 0; i-- {
-		n := &f.Nodes[i]
+		n := f.Nodes[i]
 		if n.group == nil {
 			continue
 		}

@@ -67,8 +67,7 @@ func (t *Tree) Reweigh() (changed bool) {
 	if t.unweighted == nil {
 		return false
 	}
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
+	for i, n := range t.Nodes {
 		n.Step = stepOf(t.average(n), t.unweighted[i], n.was)
 		twice := mulDiv(Share(4*unscaled*n.Declared), halved(Share(model.MostStep-n.Step), stepsOfTwo), one)
 		weight := min(int64(twice+1)/2, 8*heaviest)
@@ -125,7 +124,7 @@ func (t *Tree) PastUse(last *model.PastUse, now time.Time) *model.PastUse {
 	kept, full := halved(Share(passed.Microseconds()), Share(half.Microseconds())), allOf(half)
 	gained := full - mulDiv(full, kept, one)
 	for i := 1; i < len(t.Nodes); i++ {
-		n := &t.Nodes[i]
+		n := t.Nodes[i]
 		u := model.NodeUse{Used: int64(mulDiv(Share(n.used), kept, one) + mulDiv(min(n.Had, Whole), gained, Whole)), Step: n.Step, Factor: factorOf(n.Step)}
 		if n.Declared == 0 || u.Used == 0 && u.Step == model.MostStep {
 			continue

@@ -57,7 +57,7 @@ func TestPastUseHalves(t *testing.T) {
 		half := time.Duration(rapid.IntRange(3600, 8760*3600).Draw(t, "seconds")) * time.Second
 		pieces := rapid.IntRange(1, 200).Draw(t, "pieces")
 		c := shared(half)
-		n := &c.Nodes[c.Tenants["a"]]
+		n := c.Nodes[c.Tenants["a"]]
 		n.Had = Share(rapid.Uint64Range(0, uint64(Whole)).Draw(t, "share"))
 		c.Ledger.PastUse = c.PastUse(c.Ledger.PastUse, c.Now)
 		for range pieces {
@@ -99,8 +99,7 @@ func TestScaledWeightsAreExact(t *testing.T) {
 			c.Nodes[i].was = step
 		}
 		c.Reweigh()
-		for i := range c.Nodes {
-			n := &c.Nodes[i]
+		for _, n := range c.Nodes {
 			want := new(big.Rat).Mul(root(int64(step), 16), big.NewRat(n.Declared, 1))
 			near(t, want, big.NewRat(n.Weight, unscaled), new(big.Rat).Quo(want, big.NewRat(100, 1)))
 			require.GreaterOrEqual(t, n.Weight*4, n.Declared*unscaled)
@@ -118,7 +117,7 @@ func TestPastUseThatCannotBe(t *testing.T) {
 	c.Ledger.PastUse = past.Seal()
 	c.ReadPast(c.Ledger.PastUse)
 	c.FairShares() // nobody asks for anything
-	group, b := &c.Nodes[1], &c.Nodes[c.Tenants["b"]]
+	group, b := c.Nodes[1], c.Nodes[c.Tenants["b"]]
 	require.Equal(t, []int{3, -5, 16}, []int{group.Step, b.Step, c.Nodes[c.Tenants["a"]].Step}, "a group and a tenant of one name are two")
 
 	back := c.PastUse(c.Ledger.PastUse, c.Now.Add(-24*time.Hour))
@@ -152,7 +151,7 @@ func TestPastUseThatCannotBe(t *testing.T) {
 // TestOtherHalfLife: what a node had on average stays when the half-life is edited.
 func TestOtherHalfLife(t *testing.T) {
 	c := shared(4 * time.Hour)
-	n := &c.Nodes[c.Tenants["b"]]
+	n := c.Nodes[c.Tenants["b"]]
 	n.used = int64(allOf(4*time.Hour) / 5)
 	before := c.average(n)
 	n.Step = 0

@@ -35,18 +35,25 @@ func (j *journal) keepStanding() {
 func (j *journal) keepCounts(top int) {
 	j.counts = map[int]Usage{}
 	for i := range j.Nodes {
-		if n := &j.Nodes[i]; j.Above(top, i) || j.Above(i, top) {
+		if n := j.Nodes[i]; j.Above(top, i) || j.Above(i, top) {
 			j.counts[i] = Usage{declared: slices.Clone(n.declared), applications: n.applications, workloads: n.workloads}
 		}
 	}
 }
 
 // keepShares remembers fair shares, guarantees that hold and weights that count.
-func (j *journal) keepShares() { j.nodes, j.unscaled = slices.Clone(j.Nodes), j.unweighted }
+func (j *journal) keepShares() {
+	j.unscaled = j.unweighted
+	for _, n := range j.Nodes {
+		j.nodes = append(j.nodes, *n)
+	}
+}
 
 // openReserved lets everybody have what is reserved and promised.
 func (j *journal) openReserved() {
-	j.reserved = slices.Clone(j.Pools)
+	for _, q := range j.Pools {
+		j.reserved = append(j.reserved, *q)
+	}
 	j.ClearReserved()
 }
 
@@ -74,12 +81,12 @@ func (j *journal) undo() {
 		j.Case.demanded[b][j.tenant] = j.demanded[b]
 	}
 	for i := range j.nodes {
-		n, was := &j.Nodes[i], &j.nodes[i]
+		n, was := j.Nodes[i], &j.nodes[i]
 		n.FairShare, n.Floor, n.Weight, n.Step = was.FairShare, was.Floor, was.Weight, was.Step
 		j.unweighted = j.unscaled
 	}
 	for i, k := range j.counts {
-		n := &j.Nodes[i]
+		n := j.Nodes[i]
 		n.declared, n.applications, n.workloads = k.declared, k.applications, k.workloads
 	}
 }
@@ -88,7 +95,7 @@ func (j *journal) undo() {
 func (j *journal) others() bool {
 	takes := Preemption(&j.Fleet.Platform.Policy) >= Reclaim
 	for i := range j.nodes {
-		n, was := &j.Nodes[i], &j.nodes[i]
+		n, was := j.Nodes[i], &j.nodes[i]
 		switch {
 		case n.Weight != was.Weight:
 			return true

@@ -39,8 +39,8 @@ func (b *Books) quotas(declared []model.PoolQuota) (quotas []poolQuota) {
 // bookInPool adds what is granted in a pool to the quotas above a tenant, or takes it away.
 func (t *Tree) bookInPool(tenant int, l *Load, sign int) {
 	for i := tenant; i >= 0; i = t.Nodes[i].Parent {
-		for k := range t.Nodes[i].pools {
-			if q := &t.Nodes[i].pools[k]; q.pool == l.Pool {
+		for _, q := range t.Nodes[i].pools {
+			if q.pool == l.Pool {
 				q.used.move(l.Amount, sign)
 			}
 		}
@@ -87,7 +87,7 @@ func checkPoolQuotas(g gate, app *App, spec *model.Application, levels []Level) 
 func (g gate) poolQuota(app *App, loads []Load) (found []Finding, fits bool) {
 	fits = true
 	for i := app.Tenant; i > 0; i = g.Nodes[i].Parent {
-		n := &g.Nodes[i]
+		n := g.Nodes[i]
 		for _, q := range n.pools {
 			pool := g.Pools[q.pool].Name
 			for r, limit := range q.limit {
@@ -111,8 +111,8 @@ func (g gate) poolQuota(app *App, loads []Load) (found []Finding, fits bool) {
 
 // PoolQuota is the quota of a node in a pool, false if it has none of the resource there.
 func (t *Tree) PoolQuota(node, pool, r int) (limit int64, ok bool) {
-	for k := range t.Nodes[node].pools {
-		if q := &t.Nodes[node].pools[k]; q.pool == pool && q.limit[r] < NoLimit {
+	for _, q := range t.Nodes[node].pools {
+		if q.pool == pool && q.limit[r] < NoLimit {
 			return q.limit[r], true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // PoolSet are the resource pools, by name.
 type PoolSet struct {
-	Pools  []Pool
+	Pools  []*Pool
 	PoolAt map[string]int
 	Total  Vector // capacity of all pools
 }
@@ -75,7 +75,7 @@ func (b *Books) readPools(in *Inputs) {
 	platform := in.Fleet.Platform
 	for i := range platform.Pools {
 		spec := &platform.Pools[i]
-		q := Pool{Pool: model.Pool{Name: spec.Name}, spec: spec}
+		q := &Pool{Pool: model.Pool{Name: spec.Name}, spec: spec}
 		if n, ok := seen[spec.Name]; ok {
 			q.Pool = in.Seen.Pools[n]
 			q.Capacity = overcommit(q.Capacity, platform.Policy)
@@ -90,7 +90,7 @@ func (b *Books) readPools(in *Inputs) {
 		slices.SortFunc(q.domains, func(x, y *domain) int { return cmp.Compare(x.name, y.name) })
 		b.Pools = append(b.Pools, q)
 	}
-	slices.SortFunc(b.Pools, func(x, y Pool) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortFunc(b.Pools, func(x, y *Pool) int { return cmp.Compare(x.Name, y.Name) })
 	for i := range b.Pools {
 		b.PoolAt[b.Pools[i].Name] = i
 		b.Total.Add(b.Pools[i].Offered)
@@ -136,7 +136,7 @@ func (b *Books) setAside(fleet *model.Fleet) {
 		if !ok {
 			continue
 		}
-		q, amount := &b.Pools[at], b.Of(r.Amount)
+		q, amount := b.Pools[at], b.Of(r.Amount)
 		switch {
 		case r.System != "":
 			all := b.Zero()

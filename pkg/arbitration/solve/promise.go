@@ -204,7 +204,7 @@ func (l *lines) placed(app *App) {
 func (l *lines) promise(app *App, f *Forecast) {
 	gang := app.Levels[len(app.Levels)-1].gang
 	for _, load := range f.loads {
-		q := &l.of.Pools[load.Pool]
+		q := l.of.Pools[load.Pool]
 		p := promise{to: app, at: f.At, left: f.At.Sub(l.of.now), need: load.Amount, ends: l.of.Zero(), insideEnds: l.of.Zero()}
 		if gang != nil && gang.required {
 			p.in, p.inside = load.In, load.Inside

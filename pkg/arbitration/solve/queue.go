@@ -110,7 +110,7 @@ func (q *queue) refresh(i int) {
 // shareAfter is what a node would have beyond its guarantee with the application
 // granted in full.
 func (q *queue) shareAfter(i int, app *App) Share {
-	n := &q.Nodes[i]
+	n := q.Nodes[i]
 	var s Share
 	for r, more := range app.Levels[0].Total {
 		if over := n.Used[r] + more - n.Guarantee[r]; over > 0 {

@@ -12,7 +12,7 @@ import (
 // Kept is what the application holds anyway.
 func (b *Books) beyondQuota(tenant int, amount Vector, kept []Load) (short []Shortage) {
 	for i := tenant; i > 0; i = b.Nodes[i].Parent {
-		n := &b.Nodes[i]
+		n := b.Nodes[i]
 		if n.quota == nil || n.declared.Fits(n.quota) {
 			continue
 		}
@@ -29,8 +29,7 @@ func (b *Books) beyondQuota(tenant int, amount Vector, kept []Load) (short []Sho
 // OverQuota lists what groups and tenants are granted beyond their quotas, of all pools together and then of each, each by name. It
 // follows from a quota that was lowered, or from a default of policy that became more.
 func (c *Case) OverQuota() (over []model.OverQuota) {
-	for i := range c.Nodes {
-		n := &c.Nodes[i]
+	for i, n := range c.Nodes {
 		whose := model.OverQuota{Tenant: n.Name}
 		switch {
 		case n.group != nil:

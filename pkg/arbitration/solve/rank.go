@@ -21,7 +21,7 @@ func (r Rank) Compare(o Rank) int {
 
 // Rank is that of a part of an application.
 func (t *Tree) Rank(app *App, l int) Rank {
-	r, n := Rank{Standing: app.Standing[l]}, &t.Nodes[app.Tenant]
+	r, n := Rank{Standing: app.Standing[l]}, t.Nodes[app.Tenant]
 	switch {
 	case r.Class == WithinFairShare:
 		r.lacks = n.FairShare - min(n.FairShare, app.before[l])

@@ -156,7 +156,7 @@ func (a *allotment) marginHolds(app *App, loads, held []Load) bool {
 		return true
 	}
 	for _, l := range loads {
-		q := &a.Pools[l.Pool]
+		q := a.Pools[l.Pool]
 		for r, n := range l.Amount {
 			if n > HeldOf(held, l.Pool, r) && q.Free(app, r)-n < q.Offered[r]/1000*thousandths {
 				return false

@@ -309,7 +309,7 @@ func (r *room) mayPreempt(d *search, v *App, z Standing) bool {
 // more than its guarantee.
 func (r *room) sheltered(taker, victim int) bool {
 	for i := victim; i > 0 && !r.Above(i, taker); i = r.Nodes[i].Parent {
-		if n := &r.Nodes[i]; n.Used.Fits(n.Floor) {
+		if n := r.Nodes[i]; n.Used.Fits(n.Floor) {
 			return true
 		}
 	}

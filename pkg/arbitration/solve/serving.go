@@ -183,7 +183,7 @@ func (s *serving) mayGet(app *App) bool {
 	switch {
 	case app.Variants != nil, s.below[app.Tenant], s.waiting.line(app.Tenant).lowest < app.Priority:
 		return true
-	case patient(s.Now, app) && s.anyPool(func(q *Pool) bool { return q.hasSome(least.Total) }):
+	case patient(s.Now, app) && slices.ContainsFunc(s.Pools, func(q *Pool) bool { return q.hasSome(least.Total) }):
 		return true
 	}
 	for _, l := range least.Bound {
@@ -191,17 +191,7 @@ func (s *serving) mayGet(app *App) bool {
 			return false
 		}
 	}
-	return least.Loose == nil || s.anyPool(func(q *Pool) bool { return q.mayFit(least.Loose) })
-}
-
-// anyPool reports whether a pool is good.
-func (s *serving) anyPool(good func(*Pool) bool) bool {
-	for i := range s.Pools {
-		if good(&s.Pools[i]) {
-			return true
-		}
-	}
-	return false
+	return least.Loose == nil || slices.ContainsFunc(s.Pools, func(q *Pool) bool { return q.mayFit(least.Loose) })
 }
 
 // mayFit reports whether an amount is no more than what nobody was granted.

@@ -15,8 +15,7 @@ const ShortageHold = time.Minute
 // it, worst standing first: by degradation at once, by eviction when the shortage
 // has lasted for ShortageHold.
 func (a *allotment) shortages() {
-	for at := range a.Pools {
-		q := &a.Pools[at]
+	for at, q := range a.Pools {
 		a.domainShortages(at)
 		var needs []need
 		if q.Used.Fits(q.Offered) {
@@ -37,7 +36,7 @@ func (a *allotment) shortages() {
 // domainShortages lets gangs give way that stand in a domain of a pool that holds less than they take, as where its nodes
 // are gone: they cannot go to another one while they run.
 func (a *allotment) domainShortages(at int) {
-	q := &a.Pools[at]
+	q := a.Pools[at]
 	for _, d := range q.domains {
 		if d.taken.Fits(d.capacity) || d.nodes == 0 && !d.gone {
 			continue

@@ -65,9 +65,9 @@ func (g *gang) held(app *App, pool string) (domains []string, runs bool) {
 // place finds the domain for a gang: the one in which it stands, else that in which least is left beside it, by name
 // where that is alike. It returns loads that are in it, or what each domain lacks. A gang that only prefers one domain always has
 // a place: it stays where it stands, and where no domain has room it is in none.
-func (g *gang) place(pools []Pool, app *App, at int, loads, kept []Load) ([]Load, []Shortage) {
+func (g *gang) place(pools []*Pool, app *App, at int, loads, kept []Load) ([]Load, []Shortage) {
 	pool := g.in(at)
-	q := &pools[pool]
+	q := pools[pool]
 	held, runs := g.held(app, q.Name)
 	in := app.inside
 	switch {
@@ -151,7 +151,7 @@ func (g *gang) tell(b *Books, app *App, at int) {
 		return
 	}
 	pool := g.in(at)
-	q := &b.Pools[pool]
+	q := b.Pools[pool]
 	domains, runs := g.held(app, q.Name)
 	for _, l := range app.Taken {
 		if l.Pool == pool && l.In != "" {
@@ -264,7 +264,7 @@ func (r *room) domainsFor(c *preemptor, level, at int) []string {
 	if g == nil || !g.required || g.in(at) < 0 {
 		return []string{""}
 	}
-	q := &r.Pools[g.in(at)]
+	q := r.Pools[g.in(at)]
 	if held, _ := g.held(c.app, q.Name); len(held) == 1 {
 		return held
 	}

@@ -45,7 +45,7 @@ type Usage struct {
 
 // Tree is the tree of groups and tenants, parents before children.
 type Tree struct {
-	Nodes   []Node
+	Nodes   []*Node
 	Tenants map[string]int
 	lending bool // a node withholds some of its guarantee
 	limited bool // a node has a limit of what it may borrow or lend
@@ -58,7 +58,7 @@ type Tree struct {
 // the schema refuses such a parent.
 func (b *Books) buildTree(fleet *model.Fleet) {
 	b.Tenants, b.HalfLife = map[string]int{}, halfLife(fleet.Platform)
-	b.Nodes = []Node{{Parent: -1, Terms: Terms{Weight: 1, Guarantee: b.Zero(), Scaling: Scaling{Declared: 1}}}}
+	b.Nodes = []*Node{{Parent: -1, Terms: Terms{Weight: 1, Guarantee: b.Zero(), Scaling: Scaling{Declared: 1}}}}
 	groups := slices.Clone(fleet.Platform.Groups)
 	slices.SortFunc(groups, func(x, y model.Group) int { return cmp.Compare(x.Name, y.Name) })
 	place := map[string]int{"": 0}
@@ -90,8 +90,7 @@ func (b *Books) buildTree(fleet *model.Fleet) {
 		b.Tenants[t.Name] = b.addNode(Node{Name: t.Name, Tenant: t, Parent: home[t.Name],
 			Terms: b.terms(t.Weight, t.Guarantee, t.Borrow, t.Lend, t.Quota), pools: b.quotas(t.PoolQuotas)})
 	}
-	for i := range b.Nodes {
-		n := &b.Nodes[i]
+	for _, n := range b.Nodes {
 		n.Used, n.declared, n.withheld = b.Zero(), b.Zero(), b.Zero()
 		b.lending = b.lending || n.lend != nil
 		b.limited = b.limited || n.lend != nil || n.borrow != nil
@@ -111,7 +110,7 @@ func (d *Dimensions) terms(weight int, guarantee model.Resources, borrow, lend, 
 }
 
 func (t *Tree) addNode(n Node) int {
-	t.Nodes = append(t.Nodes, n)
+	t.Nodes = append(t.Nodes, &n)
 	i := len(t.Nodes) - 1
 	t.Nodes[n.Parent].children = append(t.Nodes[n.Parent].children, i)
 	return i
@@ -141,7 +140,7 @@ func (t *Tree) book(tenant int, amount Vector, sign int) {
 // withhold recounts how much of the guarantees at and below a node others may not
 // use although it is free: what is guaranteed, not used and not lent.
 func (t *Tree) withhold(i int) {
-	n := &t.Nodes[i]
+	n := t.Nodes[i]
 	if !t.lending {
 		return
 	}
@@ -162,7 +161,7 @@ func (t *Tree) withhold(i int) {
 // takes it away, so that quota does not move with capacity.
 func (t *Tree) Count(tenant int, spec *model.Application, full Vector, sign int) {
 	for i := tenant; i >= 0; i = t.Nodes[i].Parent {
-		n := &t.Nodes[i]
+		n := t.Nodes[i]
 		n.applications += sign
 		n.workloads += sign * workloads(spec)
 		n.declared.move(full, sign)
@@ -187,7 +186,7 @@ func (t *Tree) unlent(i, tenant, r int) int64 {
 	for _, child := range t.Nodes[i].children {
 		below += t.unlent(child, tenant, r)
 	}
-	n := &t.Nodes[i]
+	n := t.Nodes[i]
 	if n.lend == nil || t.Above(i, tenant) {
 		return below
 	}
@@ -208,7 +207,7 @@ func (t *Tree) Above(i, tenant int) bool {
 // applications, 0 if none does.
 func (t *Tree) QuotaOver(tenant int) (top int) {
 	for i := tenant; i > 0; i = t.Nodes[i].Parent {
-		n := &t.Nodes[i]
+		n := t.Nodes[i]
 		if n.quota != nil || n.Tenant != nil && (n.Tenant.MaxApplications > 0 || n.Tenant.MaxWorkloads > 0) {
 			top = i
 		}
@@ -226,14 +225,14 @@ func (t *Tree) Top(i int) int {
 
 // ResetCount forgets what was counted as declared at a node.
 func (t *Tree) ResetCount(node int) {
-	n := &t.Nodes[node]
+	n := t.Nodes[node]
 	n.applications, n.workloads = 0, 0
 	n.declared = make(Vector, len(n.declared))
 }
 
 // CountedOf lists what is declared and used of what limits a node, nil: it has no limit.
 func (t *Tree) CountedOf(i int) (limits []Vector) {
-	n := &t.Nodes[i]
+	n := t.Nodes[i]
 	if n.quota != nil || n.Tenant != nil && (n.Tenant.MaxApplications > 0 || n.Tenant.MaxWorkloads > 0) {
 		limits = append(limits, n.declared, Vector{int64(n.applications), int64(n.workloads)})
 	}

@@ -86,7 +86,7 @@ func (m More) Try(w *Waiting) (o Served) {
 func (m More) applies(c *Case) bool {
 	switch m.Of {
 	case Capacity:
-		q := &c.Pools[m.Pool]
+		q := c.Pools[m.Pool]
 		return !slices.Contains(q.Offered, 0) || !slices.ContainsFunc(c.Fleet.Platform.Reservations, func(r model.Reservation) bool { return r.System != "" })
 	case PoolQuota:
 		return slices.ContainsFunc(c.Nodes[m.Node].pools, func(q poolQuota) bool { return q.pool == m.Pool })
@@ -159,7 +159,7 @@ func (m More) give(j *journal) (undo func()) {
 		v.Add(by)
 		return func() { *v = was }
 	}
-	n := &j.Nodes[m.Node]
+	n := j.Nodes[m.Node]
 	switch m.Of {
 	case Capacity:
 		j.keepShares()
@@ -179,7 +179,7 @@ func (m More) give(j *journal) (undo func()) {
 // steadyWith reports whether all stands as it did, of a capacity that was less, but for what the tenant has whose guarantee is larger.
 func (j *journal) steadyWith(before Vector) bool {
 	for i := range j.nodes {
-		n, was := &j.Nodes[i], &j.nodes[i]
+		n, was := j.Nodes[i], &j.nodes[i]
 		if n.Weight != was.Weight || (i == 0 || i != j.tenant) && (!slices.Equal(n.Floor, was.Floor) || n.Tenant != nil && !n.steadyWith(n.FairShare, before, j.Total)) {
 			return false
 		}

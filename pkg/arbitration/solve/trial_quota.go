@@ -17,7 +17,7 @@ type Raise struct {
 // concerns only what is declared at and below its node: it is not known what would come of a quota that does not
 // hold now, or under which a newer spec of what runs is refused, as these would be served first.
 func (raise Raise) Try(c *Case, app *App) (t Trial, known bool) {
-	n := &c.Nodes[raise.Node]
+	n := c.Nodes[raise.Node]
 	if !n.quotaHolds() {
 		return t, false
 	}

@@ -309,8 +309,7 @@ func (x *exchange) String() string {
 		}
 		out += fmt.Sprintf("%s: %d → %d of %d, uses %v → %v, stands %v\n", b.app.ID, b.from, a.from, len(b.levels), b.uses, a.uses, a.ranks)
 	}
-	for i := range x.c.Nodes {
-		n := &x.c.Nodes[i]
+	for i, n := range x.c.Nodes {
 		out += fmt.Sprintf("%d %s in %d: weight %d, guaranteed %v, floor %v, fair share %.4f, borrows %v, lends %v, quota %v %v\n",
 			i, n.Name, n.Parent, n.Weight, n.Guarantee, n.Floor, float64(n.FairShare)/float64(Whole), n.borrow, n.lend, n.quota, n.pools)
 	}

@@ -146,11 +146,12 @@ func exactSteps(t *rapid.T, c *Case) {
 	declared.Books = &Books{Dimensions: c.Dimensions, PoolSet: c.PoolSet, Tree: c.Tree}
 	declared.Nodes = slices.Clone(c.Nodes)
 	for i := range declared.Nodes {
+		declared.Nodes[i] = new(*c.Nodes[i])
 		declared.Nodes[i].Weight = declared.Nodes[i].Declared
 	}
 	twin := exactFilling(&declared)
 	for i := 1; i < len(c.Nodes); i++ {
-		n, fair := &c.Nodes[i], dominant(twin[i])
+		n, fair := c.Nodes[i], dominant(twin[i])
 		if fair.Cmp(big.NewRat(1, 1000)) < 0 {
 			continue
 		}

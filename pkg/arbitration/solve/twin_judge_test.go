@@ -176,7 +176,7 @@ func newFractions(c *Case, asked map[*App]Vector) *fractions {
 func byWeights(c *Case, asked map[*App]Vector, weight func(*Node) int64) *fractions {
 	e := &fractions{c: c, thousandth: new(big.Rat).Sub(big.NewRat(1, 1000), blur)}
 	for i := range c.Nodes {
-		e.weight = append(e.weight, weight(&c.Nodes[i]))
+		e.weight = append(e.weight, weight(c.Nodes[i]))
 	}
 	e.got, e.left = e.rows(), e.row()
 	for r := range e.left {

@@ -109,7 +109,7 @@ func (k *limits) move(tenant int, loads []Load, sign int64) {
 
 // declared are the limits of a node, as they are declared.
 func (k *limits) declared(i int) (guarantee model.Resources, borrow, lend, quota *model.Resources, pools []model.PoolQuota) {
-	switch n := &k.c.Nodes[i]; {
+	switch n := k.c.Nodes[i]; {
 	case n.Tenant != nil:
 		return n.Tenant.Guarantee, n.Tenant.Borrow, n.Tenant.Lend, n.Tenant.Quota, n.Tenant.PoolQuotas
 	case n.group != nil:

@@ -109,7 +109,7 @@ func (h *history) running() (list []string) {
 func (h *history) weightsFollow(t *testing.T, seed uint64, c *Case) (scaled int) {
 	tree := byWeights(c, allAsked(c), func(n *Node) int64 { return n.Declared })
 	for i := 1; i < len(c.Nodes); i++ {
-		n := &c.Nodes[i]
+		n := c.Nodes[i]
 		fair, _ := largest(tree.fair[i]).Float64()
 		if fair == 0 {
 			continue
@@ -266,7 +266,7 @@ func (e *exchanges) lacks(at int, rack string) {
 	e.loads = e.wants.levels[e.level].loads(at)
 	e.missing = e.limits.lacks(e.wants.app, e.loads, e.wants.app.Taken)
 	for _, load := range e.loads {
-		q := &e.c.Pools[load.Pool]
+		q := e.c.Pools[load.Pool]
 		for r, n := range load.Amount {
 			kept := HeldOf(e.wants.app.Taken, load.Pool, r)
 			if lacks := n - kept - q.Offered[r] + q.Used[r]; n > kept && lacks > 0 {

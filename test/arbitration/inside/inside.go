@@ -84,7 +84,7 @@ func (i *Inside) Used(tenant string) uint64 {
 // AboveFloor reports whether a tenant would hold more of some resource than the
 // guarantee that holds, if it held what it does and more.
 func (i *Inside) AboveFloor(tenant string, more model.Resources) bool {
-	n := &i.p.Nodes[i.p.Tenants[tenant]]
+	n := i.p.Nodes[i.p.Tenants[tenant]]
 	sum := slices.Clone(n.Used)
 	sum.Add(i.p.Of(more))
 	return !sum.Fits(n.Floor)
@@ -191,7 +191,7 @@ func (i *Inside) mayPreempt(c *solve.App, s Rank, v *solve.App, z Rank) bool {
 	if c.Tenant == v.Tenant {
 		return Better(s, z) && s.Priority > z.Priority && own >= solve.WithinTenant && theirs >= solve.WithinTenant
 	}
-	n, allowed := &i.p.Nodes[v.Tenant], min(own, solve.Preemption(&i.p.Fleet.Platform.Policy))
+	n, allowed := i.p.Nodes[v.Tenant], min(own, solve.Preemption(&i.p.Fleet.Platform.Policy))
 	if !Better(s, z) || WithinGuarantee(z) || allowed < solve.Reclaim || n.Used.Fits(n.Floor) {
 		return false
 	}
@@ -259,7 +259,7 @@ func (i *Inside) fitsWithoutLowerPriorities(c *solve.App, s Rank, l, at int) boo
 func (i *Inside) Weights() map[string]Weight {
 	all := map[string]Weight{}
 	for k := range i.p.Nodes[1:] {
-		n := &i.p.Nodes[1+k]
+		n := i.p.Nodes[1+k]
 		all[n.Name] = Weight{n.Declared, n.Weight, n.Floor}
 	}
 	return all
