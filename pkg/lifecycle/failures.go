@@ -11,8 +11,7 @@ import (
 // noteFailures records the failures that the runtimes show and that are new. A
 // failure that is shown again with the same number of restarts is the same one.
 func noteFailures(inst *model.Instance, shown workloads, now time.Time) {
-	for i := range inst.Components {
-		s := &inst.Components[i]
+	for _, s := range inst.Components {
 		w := shown.of(s.Grant.Component)
 		if w == nil || w.Failure == nil || w.Digest != s.Workload || s.Finished() {
 			continue

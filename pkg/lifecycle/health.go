@@ -108,9 +108,8 @@ func blamed(inst *model.Instance, shown workloads) bool {
 // unready names the components that do not run as granted, and why.
 func unready(inst *model.Instance) string {
 	var parts []string
-	for i := range inst.Components {
-		s := &inst.Components[i]
-		if up(s) {
+	for _, s := range inst.Components {
+		if up(&s) {
 			continue
 		}
 		text := s.Grant.Component + " " + string(s.State)

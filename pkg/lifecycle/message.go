@@ -26,7 +26,7 @@ func (f *facts) message(r *Rule) string {
 			return r.If + ": " + often
 		}
 	case model.ReasonUpdateAdmitted:
-		return "update to the spec of commit " + short(cmp.Or(f.git.spec.Commit, f.git.commit)) + ": " + f.decision.Message
+		return "update to the spec of commit " + model.Digest(cmp.Or(f.git.spec.Commit, f.git.commit)).Short() + ": " + f.decision.Message
 	case model.ReasonAdmissionChanged:
 		return model.AdmissionText(model.AdmissionChanges(f.inst.Spec, f.git.spec))
 	case model.ReasonAdmissionPassed:
@@ -58,8 +58,6 @@ func (f *facts) message(r *Rule) string {
 	}
 	return r.If
 }
-
-func short(commit string) string { return commit[:min(len(commit), 8)] }
 
 // runText is what the run of the accepted spec adds to a message.
 func runText(inst *model.Instance) string {

@@ -178,9 +178,8 @@ func stageGoesWell(old, now *model.Instance, recent bool) bool {
 	if !now.InStages() {
 		return false
 	}
-	for i := range now.Shown.Components {
-		e := &now.Shown.Components[i]
-		if e.Why != "" || !e.Unready.IsZero() || e.Ready < e.Told && !recent || !slices.Equal(e.Images, imagesOf(old.Shown, e)) {
+	for _, e := range now.Shown.Components {
+		if e.Why != "" || !e.Unready.IsZero() || e.Ready < e.Told && !recent || !slices.Equal(e.Images, imagesOf(old.Shown, &e)) {
 			return false
 		}
 	}

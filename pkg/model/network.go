@@ -50,11 +50,8 @@ func (n *Network) Linked(a, b string) bool {
 // With lists the tenants that a tenant is linked with.
 func (n *Network) With(tenant string) (others []string) {
 	for _, pair := range n.Links {
-		switch tenant {
-		case pair[0]:
-			others = append(others, pair[1])
-		case pair[1]:
-			others = append(others, pair[0])
+		if at := slices.Index(pair[:], tenant); at >= 0 {
+			others = append(others, pair[1-at])
 		}
 	}
 	return others

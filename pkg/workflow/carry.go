@@ -195,8 +195,7 @@ func runningJobs(seen *model.Observation, tenant string) (jobs []RunningJob) {
 // lifecycle judges it, the next version as the runtime shows it.
 func seenOf(inst *model.Instance, observed *model.Observation) (seen []Seen) {
 	running := workloads(observed, inst.App)
-	for i := range inst.Components {
-		s := &inst.Components[i]
+	for _, s := range inst.Components {
 		refused := refusedFor(inst, s.Grant.Component)
 		one := Seen{Component: s.Grant.Component, Granted: s.Grant.Replicas}
 		stable := SeenVersion{Content: s.Spec, Replicas: s.Run, Done: s.Finished()}

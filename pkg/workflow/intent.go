@@ -95,13 +95,12 @@ func Intents(run *model.Run, spec *model.Application, tallies Tallies) (intents 
 // Finished returns the jobs of the latest attempts that have ended by themselves.
 // People may want to see their logs.
 func Finished(run *model.Run) (jobs []Intent) {
-	for i := range run.Steps {
-		rec := &run.Steps[i]
+	for _, rec := range run.Steps {
 		if rec.Job != "" && finished(rec.Phase, rec.Message) {
-			jobs = append(jobs, Intent{Key: cmp.Or(rec.Key, keyOf(run, rec)), Step: rec.Name, Job: &Job{Component: rec.Job, Spec: run.Spec}})
+			jobs = append(jobs, Intent{Key: cmp.Or(rec.Key, keyOf(run, &rec)), Step: rec.Name, Job: &Job{Component: rec.Job, Spec: run.Spec}})
 		}
 		if u := rec.Undo; u != nil && u.Component != "" && finished(u.Phase, u.Message) {
-			jobs = append(jobs, Intent{Key: undoKey(run, rec), Step: rec.Name, Job: &Job{Component: u.Component, Spec: run.Spec}})
+			jobs = append(jobs, Intent{Key: undoKey(run, &rec), Step: rec.Name, Job: &Job{Component: u.Component, Spec: run.Spec}})
 		}
 	}
 	return jobs

@@ -8,15 +8,14 @@ func Recall(inst *model.Instance) (list []model.RecalledWorkload) {
 	if inst.Run == nil || inst.Run.Phase.Ended() || inst.Spec == nil {
 		return nil
 	}
-	for i := range inst.Run.Steps {
-		rec := &inst.Run.Steps[i]
+	for _, rec := range inst.Run.Steps {
 		spec, declared := inst.Spec.Component(rec.Job)
 		s, known := inst.Component(rec.Job)
 		if rec.Phase != model.StepActive || !declared || !known {
 			continue
 		}
 		list = append(list, model.RecalledWorkload{
-			Workload: model.Workload{App: inst.App, Component: rec.Job, Intent: keyOf(inst.Run, rec), Lock: model.AnyLock, Replicas: 1},
+			Workload: model.Workload{App: inst.App, Component: rec.Job, Intent: keyOf(inst.Run, &rec), Lock: model.AnyLock, Replicas: 1},
 			Spec:     spec, Pool: s.Grant.Pool,
 		})
 	}

@@ -15,13 +15,12 @@ func refusedFor(inst *model.Instance, component string) *model.Failure {
 
 // refusedJobs are the results of active steps whose jobs the cluster refuses for good.
 func refusedJobs(inst *model.Instance, run *model.Run) (results []Result) {
-	for i := range run.Steps {
-		rec := &run.Steps[i]
+	for _, rec := range run.Steps {
 		if rec.Phase != model.StepActive || rec.Job == "" || run.Phase.Ended() {
 			continue
 		}
 		if f := refusedFor(inst, rec.Job); f != nil {
-			results = append(results, Result{Key: keyOf(run, rec), Class: f.Reason, Message: f.Message})
+			results = append(results, Result{Key: keyOf(run, &rec), Class: f.Reason, Message: f.Message})
 		}
 	}
 	return results

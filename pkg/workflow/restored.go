@@ -40,11 +40,10 @@ func Restored(ledger string, spec, before *model.Application, instance int, targ
 	run.Phase, run.Message = model.RunPaused, "its record was made again in the middle of the run: resume it, or commit another release"
 	if before != nil {
 		run.Good = []model.Digest{before.Release}
-		for i := range before.Components {
-			c := &before.Components[i]
+		for _, c := range before.Components {
 			if !flow(before).Job(c.Name) {
 				base := model.Run{Targets: run.Base}
-				setTarget(&base, model.Target{Component: c.Name, Stable: versionOf(before, c)})
+				setTarget(&base, model.Target{Component: c.Name, Stable: versionOf(before, &c)})
 				run.Base = base.Targets
 			}
 		}
@@ -56,9 +55,8 @@ func Restored(ledger string, spec, before *model.Application, instance int, targ
 // depend on them.
 func unfinished(spec *model.Application, run *model.Run) map[string]bool {
 	open := map[string]bool{}
-	for i := range flow(spec).Steps {
-		s := &flow(spec).Steps[i]
-		for _, name := range components(spec, s) {
+	for _, s := range flow(spec).Steps {
+		for _, name := range components(spec, &s) {
 			c, ok := spec.Component(name)
 			t, targeted := run.Target(name)
 			if ok && (!targeted || t.Next != nil || t.Stable.Content != c.Content(spec.ID)) {
@@ -67,8 +65,7 @@ func unfinished(spec *model.Application, run *model.Run) map[string]bool {
 		}
 	}
 	for range flow(spec).Steps { // as often as the longest chain
-		for i := range flow(spec).Steps {
-			s := &flow(spec).Steps[i]
+		for _, s := range flow(spec).Steps {
 			if slices.ContainsFunc(s.DependsOn, func(name string) bool { return open[name] }) {
 				open[s.Name] = true
 			}

@@ -286,16 +286,15 @@ func (a *Advisor) tell(ch *change, h hit) model.Advice {
 	advice.Change, advice.By = ch.kind, ch.by
 	for _, d := range h.victims {
 		v, lost := model.Victim{App: d.App.ID, Evicted: d.Evicted}, model.Resources{}
-		for i := range d.Spec.Components {
-			comp := &d.Spec.Components[i]
-			n, _ := solve.ReplicasAt(comp, d.From)
+		for _, comp := range d.Spec.Components {
+			n, _ := solve.ReplicasAt(&comp, d.From)
 			if !d.Evicted {
-				left, _ := solve.ReplicasAt(comp, d.To)
+				left, _ := solve.ReplicasAt(&comp, d.To)
 				n -= left
 			}
 			if comp.Runs() {
 				v.Replicas += n
-				lost = lost.Add(d.App.Asks(d.Spec, comp).Times(n))
+				lost = lost.Add(d.App.Asks(d.Spec, &comp).Times(n))
 			}
 		}
 		for _, name := range lost.Names() {

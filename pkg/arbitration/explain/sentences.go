@@ -112,10 +112,9 @@ func (w *Writer) displacement(d *solve.Displaced) model.Displacement {
 		return model.Displacement{App: v.ID, From: "granted", To: "evicted", Why: w.why(d)}
 	}
 	var from, to []string
-	for i := range d.Spec.Components {
-		comp := &d.Spec.Components[i]
-		had, hadQoS := solve.ReplicasAt(comp, d.From)
-		has, hasQoS := solve.ReplicasAt(comp, d.To)
+	for _, comp := range d.Spec.Components {
+		had, hadQoS := solve.ReplicasAt(&comp, d.From)
+		has, hasQoS := solve.ReplicasAt(&comp, d.To)
 		if had != has {
 			from, to = append(from, text.Count(had, "replica")+" of "+comp.Name), append(to, text.Count(has, "replica")+" of "+comp.Name)
 		}
