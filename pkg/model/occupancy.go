@@ -92,7 +92,8 @@ func (i *Instance) MaxLimits() (most Resources) {
 // of a rolling update, jobs that have not ended, and during an update the larger of both
 // versions. A pod that dies has its place in it.
 func (i *Instance) Room() (sum Resources) {
-	for _, s := range i.Components {
+	for k := range i.Components {
+		s := &i.Components[k]
 		if s.Finished() {
 			continue
 		}

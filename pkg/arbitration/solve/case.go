@@ -63,7 +63,8 @@ func Devices(apps []*model.Application, pools []model.Pool, instances []model.In
 		}
 	}
 	for _, app := range apps {
-		for _, comp := range app.Components {
+		for i := range app.Components {
+			comp := &app.Components[i]
 			for name := range comp.Requests.Devices {
 				names[name] = true
 			}

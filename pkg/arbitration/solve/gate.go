@@ -84,7 +84,8 @@ func refusal(found []Finding) *model.Refusal {
 // checkAmounts refuses negative amounts and amounts that cannot be added up. The
 // schema lets none of them pass.
 func checkAmounts(g gate, app *App, spec *model.Application, levels []Level) (found []Finding) {
-	for _, comp := range spec.Components {
+	for i := range spec.Components {
+		comp := &spec.Components[i]
 		least := min(int64(comp.Replicas), comp.Requests.CPU, comp.Requests.Memory)
 		for _, n := range comp.Requests.Devices {
 			least = min(least, n)

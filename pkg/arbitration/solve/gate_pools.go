@@ -17,10 +17,11 @@ func checkPools(g gate, app *App, spec *model.Application, levels []Level) (foun
 			continue
 		}
 		at, offering, none := placedAt(spec, comp), g.Offering(comp), "no pool offers it"
-		if comp.Placement.Pool != "" {
-			none = "pool " + comp.Placement.Pool + " does not offer it"
+		pools := offering
+		if name := comp.Placement.Pool; name != "" {
+			none = "pool " + name + " does not offer it"
+			pools = slices.DeleteFunc(slices.Clone(offering), func(q int) bool { return g.Pools[q].Name != name })
 		}
-		pools := slices.DeleteFunc(slices.Clone(offering), func(q int) bool { return comp.Placement.Pool != "" && comp.Placement.Pool != g.Pools[q].Name })
 		if len(pools) == 0 {
 			found = append(found, Finding{Name: "components." + comp.Name + ".runtime", At: at, Reason: model.ReasonNoPool,
 				Text: [3]string{comp.Runtime + "/" + comp.OS, "none", fmt.Sprintf("component %s needs a pool for %s on %s, and %s", comp.Name, comp.Runtime, comp.OS, none)}})

@@ -25,8 +25,7 @@ func (c *Case) KeepPlace(app *App) {
 		app.Reason = model.ReasonCapacityShort
 	}
 	var loads []Load
-	for i := range app.Grants {
-		g := &app.Grants[i]
+	for _, g := range app.Grants {
 		pool, known := c.PoolAt[g.Pool]
 		if !known || !takes(spec, app, g.Component) {
 			continue
@@ -38,7 +37,7 @@ func (c *Case) KeepPlace(app *App) {
 			loads = standIn(loads, pool, c.Pools[pool].domain(g.Domains[0]).name, amount)
 		}
 		if len(g.Domains) > 0 {
-			c.hint(app, g)
+			c.hint(app, &g)
 		}
 	}
 	c.take(app, loads)

@@ -61,16 +61,16 @@ func (r *room) find(app *App, spec *model.Application, kept []Load) (f found) {
 	if ways == nil {
 		ways = Variants{{flavour, levels, true}}
 	}
-	preferred := make([][]int, len(ways))
+	preferred, takers := make([][]int, len(ways)), make([]*preemptor, len(ways))
 	for i := range ways {
 		ways.enter(app, i)
-		preferred[i] = r.Preferred(app, spec, &app.Levels[0])
+		preferred[i], takers[i] = r.Preferred(app, spec, &app.Levels[0]), r.preemptor(app, kept)
 	}
 	best := func(i, l int) *plan {
 		if !ways[i].claims {
 			return nil
 		}
-		return r.best(r.preemptor(app, kept), l, preferred[i])
+		return r.best(takers[i], l, preferred[i])
 	}
 	for l := range levels {
 		var passed []Passed

@@ -103,7 +103,11 @@ type schedule struct {
 
 // last is the end of the last component, false: that is not known, or nothing of it runs.
 func (s *schedule) last() (last Ending, known bool) {
-	if !slices.ContainsFunc(s.spec.Components, func(c model.Component) bool { return c.Finite() }) { // nearly all run on and on
+	finite := false
+	for i := range s.spec.Components {
+		finite = finite || s.spec.Components[i].Finite()
+	}
+	if !finite { // nearly all run on and on
 		return Ending{}, false
 	}
 	for i := range s.spec.Components {
