@@ -43,17 +43,6 @@ func (c checkStep) wait(_ *model.Step, rec *model.StepRun) Wait {
 	return Wait{For: c.answers(), Until: rec.Deadline}
 }
 
-// asking is a type of step that probes. What it asks may be nil.
-type asking interface{ asks() *checkProperties }
-
-// checkOf returns what a step asks, nil if that is nothing.
-func checkOf(k kind) *checkProperties {
-	if a, ok := k.(asking); ok {
-		return a.asks()
-	}
-	return nil
-}
-
 func (c *checkProperties) times() int { return max(1, c.Times) }
 
 // answers says which answers are needed.

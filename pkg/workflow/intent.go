@@ -80,7 +80,7 @@ func Intents(run *model.Run, spec *model.Application, tallies Tallies) (intents 
 			continue
 		}
 		k := kindOf(decl)
-		intent, asks := tallies.probe(run, rec, checkOf(k))
+		intent, asks := tallies.probe(run, rec, k.asks())
 		if !asks {
 			intent = k.intent(run, decl, rec)
 		}

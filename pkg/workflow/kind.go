@@ -16,8 +16,10 @@ type kind interface {
 	progress(s *step)
 	// abort takes back at once what an attempt that ends badly left half done.
 	abort(s *step)
+	// asks is what the attempt probes, nil if that is nothing.
+	asks() *checkProperties
 	// intent is the request to the outside for the attempt; its Job and Notice are nil
-	// if there is nothing. What an asking step asks is no part of it.
+	// if there is nothing. What it probes is no part of it.
 	intent(run *model.Run, decl *model.Step, rec *model.StepRun) Intent
 	// wait describes what the attempt waits for.
 	wait(decl *model.Step, rec *model.StepRun) Wait
@@ -71,10 +73,11 @@ func kindWith[P any](decl *model.Step, of func(P) kind) kind {
 	return k
 }
 
-// simple answers for the types of steps with nothing to abort and nothing to do
+// simple answers for the types of steps with nothing to abort, nothing to probe and nothing to do
 // outside.
 type simple struct{}
 
+func (simple) asks() *checkProperties                                { return nil }
 func (simple) abort(*step)                                           {}
 func (simple) intent(*model.Run, *model.Step, *model.StepRun) Intent { return Intent{} }
 
@@ -88,6 +91,7 @@ type invalidStep struct {
 func (k invalidStep) traits() traits                                      { return k.as }
 func (k invalidStep) begin(*step) error                                   { return k.err }
 func (k invalidStep) progress(s *step)                                    { s.fail(ClassInvalid, k.err.Error()) }
+func (invalidStep) asks() *checkProperties                                { return nil }
 func (invalidStep) intent(*model.Run, *model.Step, *model.StepRun) Intent { return Intent{} }
 func (invalidStep) wait(_ *model.Step, rec *model.StepRun) Wait {
 	return Wait{For: "being done", Until: rec.Deadline}

@@ -76,7 +76,7 @@ func (x *execution) handOn(all Tallies) {
 		return
 	}
 	for _, s := range x.steps {
-		if s.rec.Phase != model.StepActive || checkOf(s.kind) == nil {
+		if s.rec.Phase != model.StepActive || s.kind.asks() == nil {
 			continue
 		}
 		key := keyOf(&x.run, s.rec)

@@ -253,8 +253,12 @@ func (s *search) fewerDomains(*points) (list []change) {
 		if spread == nil || spread.Over == "node" || spread.Min < 2 || !comp.Runs() {
 			continue
 		}
+		domains := 0 // of a pool, at most
+		for _, q := range s.Pools {
+			domains = max(domains, len(q.Domains))
+		}
 		var fewer []int64
-		for left := min(spread.Min-1, s.mostDomains()); left > 0 && len(fewer) < 8*most; left-- {
+		for left := min(spread.Min-1, domains); left > 0 && len(fewer) < 8*most; left-- {
 			fewer = append(fewer, int64(spread.Min-left))
 		}
 		list = append(list, change{
@@ -270,14 +274,6 @@ func (s *search) fewerDomains(*points) (list []change) {
 		})
 	}
 	return list
-}
-
-// mostDomains returns how many topology domains a pool has at most.
-func (s *search) mostDomains() (n int) {
-	for i := range s.Pools {
-		n = max(n, len(s.Pools[i].Domains))
-	}
-	return n
 }
 
 // largerBudget raises the budget to what the application costs in one of the places that it may get, in the unit in which budgets

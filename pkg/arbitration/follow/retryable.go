@@ -23,10 +23,6 @@ type retryable struct {
 	room  map[prospect][]solve.Vector       // by pool: what applications might take of other tenants
 }
 
-func newRetryable(c *solve.Case) *retryable {
-	return &retryable{Case: c, stretches: make([][]stretch, len(c.Nodes))}
-}
-
 // stretch is a part of a line of applications that are alike but for how long they take. Of what is kept for others no more is free to one that
 // takes longer, so if the one that takes least is inadmissible, all are.
 type stretch struct {

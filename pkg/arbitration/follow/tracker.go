@@ -25,7 +25,7 @@ type tracker struct {
 // newTracker decides everything.
 func newTracker(in solve.Inputs, decide func(solve.Inputs) *solve.Case, advises bool) *tracker {
 	c := decide(in)
-	return &tracker{Case: c, writer: explain.New(c), adviser: advice.New(c, decide), advises: advises, retry: newRetryable(c), decided: make([]model.Decision, len(c.Apps)), stale: map[*solve.App]bool{}}
+	return &tracker{Case: c, writer: explain.New(c), adviser: advice.New(c, decide), advises: advises, retry: &retryable{Case: c, stretches: make([][]stretch, len(c.Nodes))}, decided: make([]model.Decision, len(c.Apps)), stale: map[*solve.App]bool{}}
 }
 
 // all writes all decisions.

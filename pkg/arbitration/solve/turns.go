@@ -70,9 +70,6 @@ func (a *allotment) told(app *App) *model.Taking {
 	return nil
 }
 
-// workedOut reports whether it is known of whom an application may take, or that it would find nobody.
-func (t *Taking) workedOut() bool { return t != nil && t.Within == 0 }
-
 // tellWhen tells all that may exceed the fair share of their tenant, and for which it is not worked out of whom they may take, when they may, and in
 // how many passes it is worked out. Until then it is the turn of them and of those whose time has come, so many in a pass.
 func (l *lines) tellWhen() {
@@ -81,7 +78,7 @@ func (l *lines) tellWhen() {
 	for _, app := range mayExceed(l.of.platform, l.of.Books) {
 		switch {
 		case app.Starts != nil && !app.Starts.late(): // it waits for that
-		case !app.Takes.workedOut():
+		case app.Takes == nil || app.Takes.Within > 0:
 			untold = append(untold, app)
 			turns++
 		case app.Takes.From != nil && patient(l.of.now, app):
