@@ -29,9 +29,9 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	wanted := newAlong(fleet.Applications, func(a **model.Application) model.AppID { return (*a).ID })
 	unusable := newAlong(fleet.Unusable, func(u *model.Unusable) model.AppID { return u.App })
 	rulings := newAlong(ruling.Decisions, decisionOf)
-	shown, applied := newAlong(seen.Workloads, appOf), newAlong(seen.Applied, appliedOf)
+	shown, applied := newAlong(seen.Workloads, appOf), newAlong(seen.Applied, func(a *model.Applied) model.AppID { return a.App })
 	short := newAlong(seen.Shortfalls, func(s *model.Shortfall) model.AppID { return s.App })
-	known, decided := newAlong(ledger.Instances, instanceOf), newAlong(ledger.Decisions, decisionOf)
+	known, decided := newAlong(ledger.Instances, func(in *model.Instance) model.AppID { return in.App }), newAlong(ledger.Decisions, decisionOf)
 
 	room := &room{measure: func() (amounts, map[model.AppID]amounts) { return measure(&ledger, &ruling, &seen) }}
 	ids := everyone(ledger, fleet)
@@ -105,10 +105,8 @@ func advance(ledger model.Ledger, fleet model.Fleet, ruling model.Ruling, seen m
 	return next
 }
 
-func instanceOf(in *model.Instance) model.AppID { return in.App }
-func decisionOf(d *model.Decision) model.AppID  { return d.App }
-func appOf(w *model.Workload) model.AppID       { return w.App }
-func appliedOf(a *model.Applied) model.AppID    { return a.App }
+func decisionOf(d *model.Decision) model.AppID { return d.App }
+func appOf(w *model.Workload) model.AppID      { return w.App }
 
 // everyone lists the applications that are declared or known, sorted.
 func everyone(ledger model.Ledger, fleet model.Fleet) []model.AppID {

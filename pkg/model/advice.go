@@ -142,7 +142,11 @@ func (d *Decision) Advising() (sentence string, changes []string) {
 	case len(a.Kinds) == 0:
 		return "What would be enough takes arbitrating the whole fleet again, which is too large for that in every pass; explain --why-not full does it.", nil
 	case len(d.Advice) == 0:
-		return "No single change of these kinds suffices: " + kindNames(a.Kinds) + ".", nil
+		names := make([]string, len(a.Kinds))
+		for i, kind := range a.Kinds {
+			names[i] = adviceKinds[kind]
+		}
+		return "No single change of these kinds suffices: " + strings.Join(names, ", ") + ".", nil
 	}
 	for i := range d.Advice {
 		changes = append(changes, d.Advice[i].String())
@@ -159,14 +163,6 @@ func (d *Decision) aim() string {
 		return "would let it run in full"
 	}
 	return "would admit it"
-}
-
-func kindNames(kinds []string) string {
-	names := make([]string, len(kinds))
-	for i, kind := range kinds {
-		names[i] = adviceKinds[kind]
-	}
-	return strings.Join(names, ", ")
 }
 
 // clock is a time as people read it.

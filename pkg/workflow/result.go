@@ -50,18 +50,14 @@ func ofJob(w *model.Workload) *Result {
 	if f := w.Failure; f != nil {
 		r.Class, r.Status, r.Message = cmp.Or(f.Reason, f.Class), f.ExitCode, f.Message
 	}
-	if line := lastLine(w.Message); line != "" {
+	message := strings.TrimSpace(w.Message)
+	if line := strings.TrimSpace(message[strings.LastIndex(message, "\n")+1:]); line != "" {
 		r.Message = strings.TrimPrefix(r.Message+"; last line: "+line, "; ")
 	}
 	if r.Open && r.Message == "" {
 		return nil
 	}
 	return r
-}
-
-func lastLine(message string) string {
-	message = strings.TrimSpace(message)
-	return strings.TrimSpace(message[strings.LastIndex(message, "\n")+1:])
 }
 
 // part returns the named part of a result.

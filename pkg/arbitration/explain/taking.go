@@ -34,22 +34,18 @@ func (w *Writer) exceeding(app *solve.App) string {
 	case t == nil:
 		return sentence
 	case t.Within > 0:
+		soon := "by the next pass"
+		if t.Within > 1 {
+			soon = fmt.Sprintf("within the next %d passes", t.Within)
+		}
 		return sentence + fmt.Sprintf(" yet: from %s UTC on (reserveAfter: %s) it may take what leaves the outcome fairer; whether and of whom is worked out %s",
-			hour(t.At, w.Now), after, inPasses(t.Within))
+			hour(t.At, w.Now), after, soon)
 	case t.From == nil:
 		return sentence + ", also when it has waited for " + after.String() + " (reserveAfter): " + noRoom
 	default:
 		return sentence + fmt.Sprintf(" yet: at %s UTC (reserveAfter: %s) it may take from %s; tenant %s would then have %s of all capacity",
 			hour(t.At, w.Now), after, text.Enumerate(w.taking(t).From, named), n.Name, percent(t.Share))
 	}
-}
-
-// inPasses says in how many passes something is worked out.
-func inPasses(n int) string {
-	if n == 1 {
-		return "by the next pass"
-	}
-	return fmt.Sprintf("within the next %d passes", n)
 }
 
 // named is how many of those who give way a sentence names.

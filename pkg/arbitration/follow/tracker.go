@@ -49,7 +49,7 @@ func (t *tracker) all() model.Ruling {
 func (t *tracker) follow(e *edits) model.Ruling {
 	ruling, changed, late := t.once(e, nil)
 	if len(late) > 0 {
-		ruling, _, _ = t.once(&edits{Inputs: e.Inputs, apps: late}, set(changed))
+		ruling, _, _ = t.once(&edits{Inputs: e.Inputs, apps: late}, changed)
 	}
 	ruling.PastUse = t.PastUse(t.Ledger.PastUse, t.Now)
 	t.advise(ruling.Decisions)
@@ -61,17 +61,9 @@ func (t *tracker) advise(decisions []model.Decision) {
 	t.unfinished = t.advises && !t.adviser.Advise(decisions)
 }
 
-func set(ids []model.AppID) map[model.AppID]bool {
-	all := map[model.AppID]bool{}
-	for _, id := range ids {
-		all[id] = true
-	}
-	return all
-}
-
 // once follows edits, and rewrites the decisions that differ and those of the
 // applications in rewrite.
-func (t *tracker) once(e *edits, rewrite map[model.AppID]bool) (ruling model.Ruling, changed, late []model.AppID) {
+func (t *tracker) once(e *edits, rewrite []model.AppID) (ruling model.Ruling, changed, late []model.AppID) {
 	f := &following{tracker: t, edits: e, dirty: map[int]bool{}, rewrite: rewrite}
 	f.rebuildApps()
 	f.recordUsage()
@@ -89,8 +81,8 @@ type following struct {
 	*tracker
 	edits   *edits
 	rebuilt []*solve.App
-	dirty   map[int]bool         // tenants whose applications, or what these ask for, differ
-	rewrite map[model.AppID]bool // to be rewritten even if the decision is the same
+	dirty   map[int]bool  // tenants whose applications, or what these ask for, differ
+	rewrite []model.AppID // to be rewritten even if the decision is the same
 }
 
 // rebuildApps rebuilds the applications that were edited, the applications that the last

@@ -35,7 +35,7 @@ func (f *following) write() (ruling model.Ruling, changed, late []model.AppID) {
 		d := f.writer.Decision(app)
 		old := &ruling.Decisions[at]
 		d.Advice, d.Advised = old.Advice, old.Advised
-		if same := old.App == d.App && old.Standing == d.Standing && old.RulesAs(&d); same && !f.rewrite[app.ID] {
+		if same := old.App == d.App && old.Standing == d.Standing && old.RulesAs(&d); same && !slices.Contains(f.rewrite, app.ID) {
 			continue
 		} else if !same && !slices.Contains(f.rebuilt, app) {
 			late = append(late, app.ID)

@@ -83,15 +83,6 @@ func (c *Case) PassGate(app *App) {
 	c.Count(app.Tenant, app.Spec, app.Variants.Most(levels), 1)
 }
 
-// heldText explains why the newer spec is on hold, in the words of the rollback if the
-// record still has them.
-func heldText(r *model.Refusal, wanted *model.Application) string {
-	if r != nil && r.Reason == model.ReasonRolledBackSpec && (r.Spec == wanted.Release || r.Spec == wanted.Digest) {
-		return r.Message
-	}
-	return "it was rolled back before; it is tried again when it changes"
-}
-
 // passUpdate sends the newer spec of an incumbent through the gate. When the gate
 // refuses it, the accepted spec counts as before.
 func (c *Case) passUpdate(app *App) {
@@ -104,7 +95,11 @@ func (c *Case) passUpdate(app *App) {
 		return
 	}
 	if app.Instance.Holds(app.Wanted) {
-		app.Refused = &model.Refusal{Spec: app.Wanted.Digest, Reason: model.ReasonRolledBackSpec, Message: heldText(app.Instance.Refused, app.Wanted)}
+		message := "it was rolled back before; it is tried again when it changes"
+		if r := app.Instance.Refused; r != nil && r.Reason == model.ReasonRolledBackSpec && (r.Spec == app.Wanted.Release || r.Spec == app.Wanted.Digest) {
+			message = r.Message // in the words of the rollback
+		}
+		app.Refused = &model.Refusal{Spec: app.Wanted.Digest, Reason: model.ReasonRolledBackSpec, Message: message}
 		return
 	}
 	c.Count(app.Tenant, app.Spec, app.Levels[0].Total, -1)
