@@ -263,9 +263,9 @@ func (composeFile) environment(s *scope, n *node) (any, error) {
 // paired takes a mapping, or a list of name=value, as a mapping.
 func paired(as taking) taking {
 	return func(s *scope, n *node) (any, error) {
-		all := &node{kind: mapping, keys: pairs(n)}
-		v, err := as(s, all)
-		adopt(n, all.keys)
+		fields := pairs(n)
+		v, err := as(s, &node{kind: mapping, keys: slices.Clone(fields)})
+		adopt(n, fields)
 		return v, err
 	}
 }
