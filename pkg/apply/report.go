@@ -2,9 +2,10 @@ package apply
 
 import (
 	"cmp"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/text"

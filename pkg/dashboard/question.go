@@ -2,13 +2,13 @@ package dashboard
 
 import (
 	"encoding/json"
-	"github.com/d-aros/d-aros/pkg/view"
 	"net/http"
 	"time"
 
 	"github.com/d-aros/d-aros/pkg/access"
 	"github.com/d-aros/d-aros/pkg/plan"
 	"github.com/d-aros/d-aros/pkg/source/clone"
+	"github.com/d-aros/d-aros/pkg/view"
 )
 
 // Question is what a worker is asked.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/d-aros/d-aros/pkg/runtime"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/d-aros/d-aros/pkg/arbitration"
 	"github.com/d-aros/d-aros/pkg/arbitration/follow"
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/status"
 	"github.com/d-aros/d-aros/pkg/workflow"
 )

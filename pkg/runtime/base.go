@@ -1,9 +1,10 @@
 package runtime
 
 import (
+	"slices"
+
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/runtime/carrier"
-	"slices"
 )
 
 // Base is what adapters have alike that carry what one Carrier names.

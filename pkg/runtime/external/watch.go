@@ -2,9 +2,9 @@ package external
 
 import (
 	"context"
-	"github.com/d-aros/d-aros/pkg/runtime"
 
 	"github.com/d-aros/d-aros/pkg/model"
+	"github.com/d-aros/d-aros/pkg/runtime"
 	"github.com/d-aros/d-aros/pkg/text"
 )
 

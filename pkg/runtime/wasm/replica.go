@@ -5,10 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/d-aros/d-aros/pkg/runtime"
 	"io"
 	"os/exec"
 	"time"
+
+	"github.com/d-aros/d-aros/pkg/runtime"
 )
 
 // maxBackoff is the longest wait before a module is started again.
