@@ -9,19 +9,19 @@ import (
 // if both promise the same, so that a generation counts the plans that differ.
 func EncodeAfter(before []byte, plan Plan) []byte {
 	next := Encode(plan)
-	if bytes.Equal(withoutGeneration(before), withoutGeneration(next)) {
+	head, rest := aroundGeneration(before)
+	nextHead, nextRest := aroundGeneration(next)
+	if bytes.Equal(head, nextHead) && bytes.Equal(rest, nextRest) {
 		return before
 	}
 	return next
 }
 
-func withoutGeneration(document []byte) []byte {
-	head, rest, counted := bytes.Cut(document, []byte("\n  \"generation\": "))
-	if !counted {
-		return document
-	}
+// aroundGeneration returns what a document says before its generation, and after it.
+func aroundGeneration(document []byte) (head, rest []byte) {
+	head, rest, _ = bytes.Cut(document, []byte("\n  \"generation\": "))
 	_, rest, _ = bytes.Cut(rest, []byte("\n"))
-	return append(append(bytes.Clone(head), '\n'), rest...)
+	return head, rest
 }
 
 // Follows returns an error if a plan is older than the one that is in force: an old copy that somebody
