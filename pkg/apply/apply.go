@@ -41,7 +41,7 @@ func (a *Applier) Apply(ctx context.Context, sets []render.Set) Report {
 	report := Report{Sets: make([]SetReport, len(sets))}
 	for i, w := range works {
 		var err error
-		report.Sets[i], err = a.collect(w)
+		report.Sets[i], err = a.collect(w, &sets[i])
 		report.Err = cmp.Or(report.Err, err)
 	}
 	now := a.client.requests()

@@ -14,7 +14,7 @@ func (p *pass) join(set *render.Set) *work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	w := p.current[set.App]
-	if w != nil && (!w.ended() || w.set.Revision != "" && w.set.Revision == set.Revision && !w.stale) {
+	if w != nil && (!w.ended() || w.tells(set)) {
 		return w
 	}
 	fresh := p.add(set)
@@ -23,6 +23,11 @@ func (p *pass) join(set *render.Set) *work {
 	}
 	p.current[set.App] = fresh
 	return fresh
+}
+
+// tells reports whether what work came to is what work on a set would come to.
+func (w *work) tells(set *render.Set) bool {
+	return w.set.Revision != "" && w.set.Revision == set.Revision && !w.stale
 }
 
 // await returns when works have ended, or the slice is over.
@@ -40,12 +45,17 @@ func (a *Applier) await(works []*work) {
 	}
 }
 
-// collect returns what the work on a set came to, once, and why its pass ended early.
-func (a *Applier) collect(w *work) (SetReport, error) {
+// collect returns what the work on a set came to, once, and why its pass ended early. What work on another set of the
+// application came to says nothing of this one, which a later call begins.
+func (a *Applier) collect(w *work, set *render.Set) (SetReport, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !w.ended() {
 		w.left = true
+		return SetReport{App: w.app(), UnderWay: true}, nil
+	}
+	if w.set != set && !w.tells(set) {
+		a.live.Wake()
 		return SetReport{App: w.app(), UnderWay: true}, nil
 	}
 	delete(a.current, w.app())
