@@ -214,11 +214,12 @@ func TestLife(t *testing.T) {
 		require.Equal(t, strconv.Itoa(64<<20), cgrouptest.Read(t, filepath.Join(cgrouptest.Root, "memory", group), "memory.limit_in_bytes"))
 		require.Equal(t, "50", cgrouptest.Read(t, filepath.Join(cgrouptest.Root, "pids", group), "pids.max"))
 	}
-	output, err := os.ReadFile(filepath.Join(s.Host.Logs, "acme/shop/web-1.log"))
-	require.NoError(t, err)
-	require.Contains(t, string(output), "nobody\n/\n")
-	require.Contains(t, string(output), "\nCOLOUR=blue\n")
-	require.Contains(t, string(output), "\nDAROS_REPLICA=1\n")
+	for _, line := range []string{"nobody\n/\n", "\nCOLOUR=blue\n", "\nDAROS_REPLICA=1\n"} { // a program may run before it says something
+		require.Eventually(t, func() bool {
+			output, err := os.ReadFile(filepath.Join(s.Host.Logs, "acme/shop/web-1.log"))
+			return err == nil && strings.Contains(string(output), line)
+		}, patience, 5*time.Millisecond, line)
+	}
 
 	w.Requests.CPU, w.Digest = 200, "other" // what needs no start changes in place
 	s.plan(w)
