@@ -21,11 +21,11 @@ func (s shares) follow() (end func()) {
 	return afterCollections(func(live int64) { debug.SetMemoryLimit(memoryFor(live, s.own)) })
 }
 
-// memoryFor returns how much memory the Go runtime keeps to while so much is live: with a seventh of that for garbage, so
+// memoryFor returns how much memory the Go runtime keeps to while so much is live: with a fifth of that for garbage, so
 // that it does not collect all the time, and no more than its own share, 0 for none. With two fifths, which is where it
 // collects anyway, a fleet of 10,000 takes more than 512 MB while it starts.
 func memoryFor(live, own int64) int64 {
-	limit := max(usualMemory, live+live/7)
+	limit := max(usualMemory, live+live/5)
 	if own > 0 {
 		limit = min(limit, own)
 	}

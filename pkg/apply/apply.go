@@ -105,8 +105,9 @@ func (p *pass) add(set *render.Set) *work {
 			w.wanted = append(w.wanted, r)
 		}
 		if r.Kind == "CustomResourceDefinition" {
-			group, _, _ := unstructured.NestedString(o.Object.Object, "spec", "group")
-			name, _, _ := unstructured.NestedString(o.Object.Object, "spec", "names", "kind")
+			whole := o.Whole()
+			group, _, _ := unstructured.NestedString(whole.Object, "spec", "group")
+			name, _, _ := unstructured.NestedString(whole.Object, "spec", "names", "kind")
 			p.defined[schema.GroupKind{Group: group, Kind: name}] = true
 		}
 	}

@@ -66,7 +66,7 @@ func (w *work) judge(o *render.Object, now *Object, t trace, remembered bool) ve
 			return drifted
 		}
 		return outdated
-	case !remembered && holdsAll(o.Object, now):
+	case !remembered && holdsAll(o, now):
 		w.live.remember(now)
 		return same
 	}
@@ -75,9 +75,9 @@ func (w *work) judge(o *render.Object, now *Object, t trace, remembered bool) ve
 
 // holdsAll reports whether the fields that we own in an object hold all wanted values.
 // It is for objects that another process applied.
-func holdsAll(want *unstructured.Unstructured, now *Object) bool {
+func holdsAll(want *render.Object, now *Object) bool {
 	own := map[string]any{}
-	return now.own != "" && utiljson.Unmarshal([]byte(now.own), &own) == nil && within(want.Object, own)
+	return now.own != "" && utiljson.Unmarshal([]byte(now.own), &own) == nil && within(want.Whole().Object, own)
 }
 
 // object makes one object as it is wanted.
@@ -87,7 +87,7 @@ func (w *work) object(ctx context.Context, i int) {
 	}
 	res := &w.report.Results[i]
 	if err := w.bring(ctx, &w.set.Objects[i], res); err != nil {
-		w.fail(res, w.set.Objects[i].Object, err)
+		w.fail(res, w.set.Objects[i].Whole(), err)
 	}
 }
 
@@ -127,7 +127,7 @@ func (w *work) bring(ctx context.Context, o *render.Object, res *Result) error {
 			if err := w.replace(ctx, o, res.Ref, m, now, err); err != nil {
 				return err
 			}
-			_, res.Field, _ = refusal(res.Ref, o.Object, err)
+			_, res.Field, _ = refusal(res.Ref, o.Whole(), err)
 			continue
 		case attempt == attempts:
 			return conflict("it was changed by somebody else at the same moment")
@@ -229,7 +229,7 @@ func (w *work) look(ctx context.Context, o *render.Object, res *Result, path str
 // heldByOthers returns the fields of an object that differ from what is wanted, with the
 // managers that hold them.
 func (w *work) heldByOthers(o *render.Object, u *unstructured.Unstructured) []Difference {
-	return differences(o.Object.Object, u.Object, othersOf(u, w.client.manager))
+	return differences(o.Whole().Object, u.Object, othersOf(u, w.client.manager))
 }
 
 // foreign returns the error for an object that is not ours.

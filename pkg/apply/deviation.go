@@ -127,10 +127,11 @@ func (w *work) read(ctx context.Context, k kind, r Ref) (*unstructured.Unstructu
 // deviating returns the wanted fields that have other values, and fields that D-AROS holds
 // and that are not wanted any more.
 func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Object) (list []model.Deviating) {
-	list = Compare(o.Object, u, w.client.manager)
+	whole := o.Whole()
+	list = Compare(whole, u, w.client.manager)
 	own := map[string]any{}
 	if now.own != "" && utiljson.Unmarshal([]byte(now.own), &own) == nil {
-		for _, f := range compare(own, o.Object.Object, nil) {
+		for _, f := range compare(own, whole.Object, nil) {
 			if f.live == nil { // which is what is wanted here
 				list = append(list, model.Deviating{Path: f.Path, Live: f.want, Manager: w.client.manager})
 			}

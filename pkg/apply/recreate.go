@@ -26,7 +26,7 @@ const trialName = "d-aros-trial"
 // made anew. It returns the error that the change was refused with where policy does not allow that,
 // where data may go with the object, or where the API server would not take the new one either.
 func (w *work) replace(ctx context.Context, o *render.Object, r Ref, m mapping, now *Object, refused error) error {
-	if reason, _, _ := refusal(r, o.Object, refused); !w.set.Recreate || now == nil || reason != model.OutcomeImmutable {
+	if reason, _, _ := refusal(r, o.Whole(), refused); !w.set.Recreate || now == nil || reason != model.OutcomeImmutable {
 		return refused
 	}
 	u, err := w.as(r.Namespace).get(ctx, m.path(r.Namespace, r.Name))
@@ -44,7 +44,7 @@ func (w *work) replace(ctx context.Context, o *render.Object, r Ref, m mapping, 
 		return err
 	}
 	if err := w.as(r.Namespace).try(ctx, m.path(r.Namespace, trialName), trial); err != nil {
-		if reason, _, _ := refusal(r, o.Object, err); reason != model.OutcomeQuotaExceeded { // the old one uses it
+		if reason, _, _ := refusal(r, o.Whole(), err); reason != model.OutcomeQuotaExceeded { // the old one uses it
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ type Set struct {
 // Object is one object of the cluster, as declared.
 type Object struct {
 	Component string                     // that it belongs to, "" for the objects of a tenant
-	Object    *unstructured.Unstructured // as it is sent, with labels and annotations
+	Object    *unstructured.Unstructured // as it is sent, with labels and annotations; see Whole
 	JSON      []byte                     // its encoding with sorted keys
 	Digest    model.Digest               // of JSON as it was before Unseal
 	Stage     int                        // everything of a lower stage is applied first
@@ -74,7 +74,8 @@ type Object struct {
 	// Sealed is set for a Secret whose values an encrypted file has. Object lacks them.
 	Sealed *Sealed
 
-	older bool // of the spec before the accepted one
+	older   bool // of the spec before the accepted one
+	compact bool // see Set.Compact
 }
 
 // Sealed is a file of SOPS that has the values of a Secret.
