@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/d-aros/d-aros/pkg/render"
 )
@@ -76,8 +75,8 @@ func (w *work) judge(o *render.Object, now *Object, t trace, remembered bool) ve
 // holdsAll reports whether the fields that we own in an object hold all wanted values.
 // It is for objects that another process applied.
 func holdsAll(want *render.Object, now *Object) bool {
-	own := map[string]any{}
-	return now.own != "" && utiljson.Unmarshal([]byte(now.own), &own) == nil && within(want.Whole().Object, own)
+	own := now.own.decoded()
+	return own != nil && within(want.Whole().Object, own)
 }
 
 // object makes one object as it is wanted.

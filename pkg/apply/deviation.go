@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/d-aros/d-aros/pkg/model"
 	"github.com/d-aros/d-aros/pkg/render"
@@ -129,12 +128,9 @@ func (w *work) read(ctx context.Context, k kind, r Ref) (*unstructured.Unstructu
 func (w *work) deviating(o *render.Object, u *unstructured.Unstructured, now *Object) (list []model.Deviating) {
 	whole := o.Whole()
 	list = Compare(whole, u, w.client.manager)
-	own := map[string]any{}
-	if now.own != "" && utiljson.Unmarshal([]byte(now.own), &own) == nil {
-		for _, f := range compare(own, whole.Object, nil) {
-			if f.live == nil { // which is what is wanted here
-				list = append(list, model.Deviating{Path: f.Path, Live: f.want, Manager: w.client.manager})
-			}
+	for _, f := range compare(now.own.decoded(), whole.Object, nil) {
+		if f.live == nil { // which is what is wanted here
+			list = append(list, model.Deviating{Path: f.Path, Live: f.want, Manager: w.client.manager})
 		}
 	}
 	list = slices.DeleteFunc(list, func(d model.Deviating) bool {

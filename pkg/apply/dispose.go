@@ -176,7 +176,7 @@ func (w *work) idle(ctx context.Context, r Ref, path string, u *unstructured.Uns
 		return nil // its controller makes nothing more
 	}
 	if replicas, found, _ := unstructured.NestedInt64(u.Object, "spec", "replicas"); !found || replicas > 0 {
-		object, err := scaledDown(u, []byte(w.live.observe(u).own))
+		object, err := scaledDown(u, w.live.observe(u).own.text())
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ type Object struct {
 	adopted   string                // render.AnnotationAdopted
 	labels    map[string]string     // of an adopted object
 	applied   string                // render.AnnotationApplied
-	own       string                // the values of our fields in JSON; "" once they are known to be unchanged
+	own       packed                // the values of our fields; "" once they are known to be unchanged
 	left      mark                  // of own
 	inventory *inventory            // of an inventory, else nil
 }

@@ -100,7 +100,7 @@ func (l *Live) read(text string) (*Object, error) {
 		} else { // the fields are those of another version than the watched one
 			own = fmt.Appendf(nil, `{"fields":%s,"time":%q}`, heldPart(fields, gjson.Result{}), time)
 		}
-		o.own, o.left = string(own), markOf(own)
+		o.own, o.left = pack(own), markOf(own)
 		return true
 	})
 	o.owner = unique.Make(applied)
