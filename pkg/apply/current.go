@@ -63,12 +63,31 @@ func (a *Applier) collect(w *work, set *render.Set) (SetReport, error) {
 	return *w.report, w.err
 }
 
-// UnderWay reports whether the work on the set of an application, or of a tenant, goes on.
-func (a *Applier) UnderWay(app model.AppID) bool {
+// perWorker is how many applications may be under way for each worker. More would take memory, and all would end later.
+const perWorker = 64
+
+// Room reports of each of some applications, or tenants, in their order, whether Apply is to get a set of it now. It is not
+// while an earlier one is under way, nor while too many others are. A tenant has always room for as many as there are workers, so
+// nobody waits for applications of others that make no progress.
+func (a *Applier) Room(apps []model.AppID) []bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	w := a.current[app]
-	return w != nil && !w.ended()
+	all, of := 0, map[string]int{} // under way, by tenant
+	count := func(app model.AppID) { all, of[app.Tenant] = all+1, of[app.Tenant]+1 }
+	for app, w := range a.current {
+		if !w.ended() {
+			count(app)
+		}
+	}
+	room := make([]bool, len(apps))
+	for i, app := range apps {
+		w := a.current[app]
+		crowded := a.slice > 0 && all >= perWorker*a.workers && of[app.Tenant] >= a.workers
+		if room[i] = w == nil && !crowded || w != nil && w.ended(); room[i] {
+			count(app)
+		}
+	}
+	return room
 }
 
 // Drifted returns the applications that Live.Drifted returns. What is told of the work on one of

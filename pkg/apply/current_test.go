@@ -2,6 +2,7 @@ package apply_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestWorkOutlivesItsCall(t *testing.T) {
 	r := a.Apply(t.Context(), []render.Set{slow})
 	require.True(t, r.Sets[0].UnderWay)
 	f.eventually(func() bool { return h.waiting.Load() == 1 }, "the webhook is asked")
-	require.True(t, a.UnderWay(slow.App))
+	require.False(t, room(a, slow.App))
 	require.True(t, f.follow(a, f.set("fast", configMap("fast", "1"))).Sets[0].OK())
 	r = a.Apply(t.Context(), []render.Set{slow})
 	require.True(t, r.Sets[0].UnderWay)
@@ -61,7 +62,7 @@ func TestWorkOutlivesItsCall(t *testing.T) {
 	f.eventually(func() bool {
 		select {
 		case <-a.Live().Changed():
-			return !a.UnderWay(slow.App)
+			return room(a, slow.App)
 		default:
 			return false
 		}
@@ -70,6 +71,28 @@ func TestWorkOutlivesItsCall(t *testing.T) {
 	require.Equal(t, map[string]apply.Action{"ConfigMap/slow": apply.Created, "ConfigMap/fine": apply.Created}, actions(r, "slow"), "it is told once")
 	require.EqualValues(t, 1, h.most.Load())
 	require.Zero(t, count(f.follow(a, slow), apply.Created))
+}
+
+func room(a *apply.Applier, app model.AppID) bool { return a.Room([]model.AppID{app})[0] }
+
+// TestRoom: what waits for the API server is bounded, and a tenant whose applications make no progress holds back nobody.
+func TestRoom(t *testing.T) {
+	f := setup(t)
+	a := f.applierWith(f.Config, apply.Options{Fleet: f.fleet, Patience: patience, Slice: 10 * time.Millisecond, Workers: 1})
+	f.slowWebhook()
+	var sets []render.Set
+	for i := range 63 {
+		name := fmt.Sprint("slow-", i)
+		sets = append(sets, f.set(name, f.slow(name)))
+	}
+	r := a.Apply(t.Context(), sets)
+	require.True(t, r.Sets[0].UnderWay)
+	apps := func(tenant string) []model.AppID {
+		return []model.AppID{{Tenant: tenant, Name: "one"}, {Tenant: tenant, Name: "two"}}
+	}
+	require.Equal(t, []bool{false}, a.Room([]model.AppID{sets[0].App}), "it is under way")
+	require.Equal(t, []bool{true, false}, a.Room(apps(f.fleet)), "one more makes 64 for the worker")
+	require.Equal(t, []bool{true, false, true, false}, a.Room(append(apps(f.fleet), apps("other")...)), "each tenant has room for one")
 }
 
 func drain(c <-chan struct{}) {
@@ -131,7 +154,7 @@ func TestWorkEndsWithItsContext(t *testing.T) {
 			f.eventually(func() bool { return h.waiting.Load() == 1 }, "the webhook is asked")
 			began := time.Now()
 			end(cancel, a)
-			f.eventually(func() bool { return !a.UnderWay(app) }, "the work has ended")
+			f.eventually(func() bool { return room(a, app) }, "the work has ended")
 			t.Logf("ended %s after that", time.Since(began).Round(time.Millisecond))
 		})
 	}

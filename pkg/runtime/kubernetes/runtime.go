@@ -121,9 +121,19 @@ func (r *Runtime) Carries(c *model.Component, pool *model.PoolSpec) error {
 	return nil
 }
 
-// Act makes the cluster hold what assignments say. What takes longer than a slice goes on.
+// Act makes the cluster hold what assignments say. What takes longer than a slice goes on. What finds no room counts as under
+// way: a later call begins it.
 func (r *Runtime) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
-	idle := slices.DeleteFunc(slices.Clone(list), func(a runtime.Assignment) bool { return r.applier.UnderWay(a.App) })
+	apps := make([]model.AppID, len(list))
+	for i := range list {
+		apps[i] = list[i].App
+	}
+	var idle []runtime.Assignment
+	for i, room := range r.applier.Room(apps) {
+		if room {
+			idle = append(idle, list[i])
+		}
+	}
 	report := r.renderer.Act(ctx, idle, r.Apply)
 	r.machines.told(list)
 	all, told := make([]runtime.Outcome, len(list)), report.Outcomes
