@@ -80,7 +80,7 @@ var mutations = []mutation{
 	{"solve/fewest.go", "one is never enough", `for size := 1; size <= len(tier); size++`, `for size := min(2, len(tier)); size <= len(tier); size++`},
 
 	// Times.
-	{"solve/promise.go", "nothing is kept for who was promised a time", `kept = max(kept, needed-ends[r])`, `_ = needed`},
+	{"solve/promise.go", "nothing is kept for who was promised a time", `kept = max(kept, needed-ends[r])`, `_ = needed - ends[r]`},
 	{"solve/promise.go", "whoever passes is given twice the time", `return app.Ending.Lasts > p.left`, `return app.Ending.Lasts > 2*p.left`},
 	{"solve/together.go", "a gang is promised room in its pool only", `d.free(r) - q.promised(d.name, app, r)`, `d.free(r)`},
 	{"solve/promise.go", "of a rack nothing ends that a gang is promised", `p.insideEnds[r] += insideOf(v.Taken, load.Pool, p.in, r)`, `_ = insideOf`},
