@@ -81,7 +81,7 @@ func (f *fixture) set(app string, manifests ...string) render.Set {
 	for _, m := range manifests {
 		s.Objects = append(s.Objects, f.object(app, m))
 	}
-	return s.Compact() // as a Renderer gives them
+	return s.Compact() // as a Runtime gives them
 }
 
 func (f *fixture) object(app, manifest string) render.Object {

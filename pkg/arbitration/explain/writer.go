@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"unique"
 
 	"github.com/d-aros/d-aros/pkg/arbitration/solve"
 	"github.com/d-aros/d-aros/pkg/model"
@@ -71,7 +72,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 	}
 	switch {
 	case app.Granted() && app.Level == 0:
-		d.Message = cmp.Or(d.Message, "everything it asks for is granted"+inPools(app.Grants))
+		d.Message = cmp.Or(d.Message, unique.Make("everything it asks for is granted"+inPools(app.Grants)).Value()) // most say the same
 	case app.Granted():
 		d.Message = cmp.Or(d.Message, "granted less than it asks for, "+app.Levels[app.Level].Cut.String()+inPools(app.Grants))
 		if short := w.Sentence(app.Short); short != "" {

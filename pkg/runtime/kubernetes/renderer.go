@@ -72,7 +72,7 @@ func (r *Renderer) Act(ctx context.Context, list []runtime.Assignment, apply fun
 			report.Outcomes[i].Err = fmt.Errorf("render: %w", err)
 			continue
 		}
-		sets, at = append(sets, set.Compact()), append(at, i)
+		sets, at = append(sets, set), append(at, i)
 	}
 	if len(sets) == 0 {
 		return report

@@ -159,7 +159,7 @@ func (r *Runtime) Apply(ctx context.Context, sets []render.Set) apply.Report {
 	opened, shut := make([]render.Set, 0, len(sets)), make([]*apply.Result, len(sets))
 	for i, set := range r.withAccounts(sets) {
 		if set, shut[i] = r.unseal(ctx, set); shut[i] == nil {
-			opened = append(opened, set)
+			opened = append(opened, set.Compact())
 		} // else nothing of it is applied: pods would start with values that are not those of their version
 	}
 	report := r.applier.Apply(ctx, opened)

@@ -71,6 +71,7 @@ var renderer = &kubernetes.Renderer{Fleet: "bench"}
 
 func (r *carrier) Inspect(context.Context, *model.Platform) (model.Observation, error) {
 	if r.workloads == nil {
+		r.workloads = make([]model.Workload, 0, 2*len(r.applied))
 		for _, id := range slices.SortedFunc(maps.Keys(r.applied), model.AppID.Compare) {
 			r.workloads = append(r.workloads, r.applied[id]...)
 		}
@@ -81,6 +82,15 @@ func (r *carrier) Inspect(context.Context, *model.Platform) (model.Observation, 
 		Pools:     []model.Pool{{Name: "general", Nodes: nodes, Capacity: size.Times(nodes), Largest: size}},
 		Workloads: r.workloads,
 	}, nil
+}
+
+// copied returns a copy of what it keeps, to weigh it.
+func (r *carrier) copied() *carrier {
+	c := &carrier{applied: make(map[model.AppID][]model.Workload, len(r.applied)), workloads: slices.Clone(r.workloads)}
+	for id, list := range r.applied {
+		c.applied[id] = slices.Clone(list)
+	}
+	return c
 }
 
 func (r *carrier) Act(ctx context.Context, list []runtime.Assignment) runtime.Report {
