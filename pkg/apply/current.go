@@ -67,8 +67,9 @@ func (a *Applier) collect(w *work, set *render.Set) (SetReport, error) {
 const perWorker = 64
 
 // Room reports of each of some applications, or tenants, in their order, whether Apply is to get a set of it now. It is not
-// while an earlier one is under way, nor while too many others are. A tenant has always room for as many as there are workers, so
-// nobody waits for applications of others that make no progress.
+// while an earlier one is under way, nor while too many others are that calls do not wait for. A tenant has always room for as
+// many as there are workers, so nobody waits for applications of others that make no progress; and what its applications share
+// has room, as it comes before them.
 func (a *Applier) Room(apps []model.AppID) []bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,9 +82,12 @@ func (a *Applier) Room(apps []model.AppID) []bool {
 	}
 	room := make([]bool, len(apps))
 	for i, app := range apps {
-		w := a.current[app]
+		if w := a.current[app]; w != nil { // it goes on, or its end is to be told
+			room[i] = w.ended()
+			continue
+		}
 		crowded := a.slice > 0 && all >= perWorker*a.workers && of[app.Tenant] >= a.workers
-		if room[i] = w == nil && !crowded || w != nil && w.ended(); room[i] {
+		if room[i] = app.Name == "" || !crowded; room[i] {
 			count(app)
 		}
 	}

@@ -93,6 +93,7 @@ func TestRoom(t *testing.T) {
 	require.Equal(t, []bool{false}, a.Room([]model.AppID{sets[0].App}), "it is under way")
 	require.Equal(t, []bool{true, false}, a.Room(apps(f.fleet)), "one more makes 64 for the worker")
 	require.Equal(t, []bool{true, false, true, false}, a.Room(append(apps(f.fleet), apps("other")...)), "each tenant has room for one")
+	require.Equal(t, []bool{true, false, true}, a.Room(append(apps(f.fleet), model.AppID{Tenant: f.fleet})), "what applications share comes before them")
 }
 
 func drain(c <-chan struct{}) {

@@ -9,19 +9,29 @@ import (
 // if both promise the same, so that a generation counts the plans that differ.
 func EncodeAfter(before []byte, plan Plan) []byte {
 	next := Encode(plan)
-	head, rest := aroundGeneration(before)
-	nextHead, nextRest := aroundGeneration(next)
-	if bytes.Equal(head, nextHead) && bytes.Equal(rest, nextRest) {
+	n := min(beforeGeneration(before), beforeGeneration(next))
+	if bytes.Equal(before[:n], next[:n]) && bytes.Equal(afterGeneration(before[n:]), afterGeneration(next[n:])) {
 		return before
 	}
 	return next
 }
 
-// aroundGeneration returns what a document says before its generation, and after it.
-func aroundGeneration(document []byte) (head, rest []byte) {
-	head, rest, _ = bytes.Cut(document, []byte("\n  \"generation\": "))
-	_, rest, _ = bytes.Cut(rest, []byte("\n"))
-	return head, rest
+const generationField = "  \"generation\": "
+
+// beforeGeneration returns how much of a document stands before the line of its generation, all of it if it has none.
+func beforeGeneration(document []byte) int {
+	if i := bytes.Index(document, []byte("\n"+generationField)); i >= 0 {
+		return i + 1
+	}
+	return len(document)
+}
+
+// afterGeneration returns what follows the line of a generation, all if there is no such line at the beginning.
+func afterGeneration(document []byte) []byte {
+	if line, rest, _ := bytes.Cut(document, []byte("\n")); bytes.HasPrefix(line, []byte(generationField)) {
+		return rest
+	}
+	return document
 }
 
 // Follows returns an error if a plan is older than the one that is in force: an old copy that somebody

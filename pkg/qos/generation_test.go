@@ -25,6 +25,10 @@ func TestEncodeAfter(t *testing.T) {
 	require.Contains(t, string(second), `"generation": 9`)
 	plan.Ledger = strings.Repeat("a", 32)
 	require.NotEqual(t, string(second), string(EncodeAfter(second, plan)))
+	plan.Generation = 0 // as a ledger without an id has it
+	uncounted := Encode(plan)
+	plan.Generation = 9
+	require.Equal(t, string(uncounted), string(EncodeAfter(uncounted, plan)), "the count alone is no other promise")
 	require.Equal(t, string(Encode(Plan{})), string(EncodeAfter([]byte("broken"), Plan{})))
 }
 

@@ -64,12 +64,12 @@ func (o Object) Unseal(values map[string][]byte) (Object, error) {
 	if o.Sealed == nil || o.Object.GetKind() != "Secret" {
 		return o, errors.New("is no Secret with an encrypted file")
 	}
-	u := &unstructured.Unstructured{Object: maps.Clone(o.Object.Object)}
+	u := &unstructured.Unstructured{Object: maps.Clone(o.Whole().Object)}
 	u.Object["data"] = data
 	encoded, err := json.Marshal(u.Object)
 	if err != nil {
 		return o, err
 	}
-	o.Object, o.JSON, o.Sealed = u, encoded, nil
+	o.Object, o.JSON, o.Sealed, o.compact = u, encoded, nil, false
 	return o, nil
 }
