@@ -165,7 +165,7 @@ func (c *Copy) Store(commit Hash) (*Store, bool) {
 	info, err := file.Stat()
 	if err == nil {
 		c.size = info.Size()
-		c.base, err = u.packs(file, c.size)
+		c.base, err = u.packs(c.size)
 	}
 	if err != nil || u.objects[commit].kind != plumbing.CommitObject {
 		_ = file.Close()
