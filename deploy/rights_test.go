@@ -70,7 +70,7 @@ func (in *installation) sets(t *testing.T) []render.Set {
 	tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds, Registries: []string{"example.com"}, Deletion: render.DeletionData}
 	tenant.Policy.Rights, tenant.Policy.Existing.Gateways = []string{"get configmaps"}, []string{"infra/public"}
 	tenant.Policy.Reading = []string{"list nodes"}
-	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: tenant.Policy, Commit: strings.Repeat("0", 40)}
+	app := &model.Application{ID: model.AppID{Tenant: fleet, Name: "all"}, Policy: &tenant.Policy, Commit: strings.Repeat("0", 40)}
 	app.Lifecycle.Deletion = render.DeletionData
 	inst := &model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Spec: app}
 	pool := model.PoolSpec{Name: clustertest.SharedPool, Selector: map[string]string{clustertest.PoolLabel: clustertest.SharedPool}}
@@ -157,7 +157,7 @@ func TestRights(t *testing.T) {
 		return asked.has(right{"", "configmaps", "get"})
 	}, patience, 20*time.Millisecond)
 
-	carrier.Event(t.Context(), &model.Instance{App: model.AppID{Tenant: in.fleet}, Spec: &model.Application{}}, announce.Event{Key: "l/acme/shop/1-1", Reason: "Ready", Text: "all is running"})
+	carrier.Event(t.Context(), &model.Instance{App: model.AppID{Tenant: in.fleet}, Spec: &model.Application{Policy: &model.Policy{}}}, announce.Event{Key: "l/acme/shop/1-1", Reason: "Ready", Text: "all is running"})
 	require.Eventually(t, func() bool { return asked.has(right{"", "events", "create"}) }, patience, 20*time.Millisecond)
 
 	// All of it goes, also the data of an application that ended for good: its owner wanted it so.

@@ -21,7 +21,7 @@ func BenchmarkTenantWatches(b *testing.B) {
 	for i := range tenants {
 		tenant := &model.Tenant{Name: fmt.Sprintf("%s-%d", in.fleet, i), Isolation: model.IsolationLocked, PodSecurity: model.PodSecurityRestricted}
 		tenant.Policy = model.Policy{Namespace: "tenant", Kinds: kinds}
-		app := &model.Application{ID: model.AppID{Tenant: tenant.Name, Name: "a"}, Policy: tenant.Policy, Commit: "0000000000000000000000000000000000000000",
+		app := &model.Application{ID: model.AppID{Tenant: tenant.Name, Name: "a"}, Policy: &tenant.Policy, Commit: "0000000000000000000000000000000000000000",
 			Components: []model.Component{{Name: "s", Type: "secret", Runtime: "container", OS: "linux", Properties: []byte(`{"data": {"key": "value"}}`)}}}
 		inst := &model.Instance{App: app.ID, Number: 1, Phase: model.PhaseRunning, Spec: app,
 			Components: []model.ComponentState{{Grant: model.Grant{Component: "s"}}}}

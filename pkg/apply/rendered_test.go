@@ -21,7 +21,7 @@ func TestRenderedObjectsSettle(t *testing.T) {
 	f := setup(t)
 	type component struct{ name, kind, properties, traits string }
 	app := model.Application{ID: model.AppID{Tenant: f.fleet, Name: "shop"}, Commit: "1111111111111111111111111111111111111111",
-		Policy: model.Policy{Namespace: "tenant", StartDeadline: 10 * time.Minute}}
+		Policy: &model.Policy{Namespace: "tenant", StartDeadline: 10 * time.Minute}}
 	pool := model.PoolSpec{Name: clustertest.SharedPool, Selector: map[string]string{clustertest.PoolLabel: clustertest.SharedPool}}
 	var states []model.ComponentState
 	for _, c := range []component{
@@ -50,7 +50,7 @@ func TestRenderedObjectsSettle(t *testing.T) {
 	}
 	app = app.Seal()
 	quota := model.Resources{CPU: 64000, Memory: 256 << 30}
-	tenant := &model.Tenant{Name: f.fleet, Policy: app.Policy, Quota: &quota}
+	tenant := &model.Tenant{Name: f.fleet, Policy: *app.Policy, Quota: &quota}
 	shop, err := render.Application(render.Input{Fleet: f.fleet, Tenant: tenant, Pools: []model.PoolSpec{pool},
 		Instance: &model.Instance{App: app.ID, Number: 1, Spec: &app, Components: states}})
 	require.NoError(t, err)

@@ -550,7 +550,7 @@ func TestAnArrivalWaitsForNoAdvice(t *testing.T) {
 		advised()
 	}
 	require.Equal(t, []string{"more"}, advised())
-	late := generate.App("a", "late", 150, 1, model.Resources{CPU: 20_000}, generate.Policy("none")).Seal()
+	late := generate.App("a", "late", 150, 1, model.Resources{CPU: 20_000}, new(generate.Policy("none"))).Seal()
 	s.Fleet.Applications = append(slices.Clone(s.Fleet.Applications), &late)
 	require.Equal(t, []string{"more"}, advised(), "the pass in which it arrives")
 	require.Equal(t, []string{"late", "more"}, advised(), "the next one")
@@ -601,7 +601,7 @@ func TestAdviceIsRecordedOnceForWhatItDependsOn(t *testing.T) {
 		w.Fleet.Applications = slices.Clone(w.Fleet.Applications)
 		require.Empty(t, rewritten())
 	}
-	late := generate.App(w.Fleet.Tenants[0].Name, "late", 150, 1, model.Resources{CPU: 1000}, generate.Policy("reclaim")).Seal()
+	late := generate.App(w.Fleet.Tenants[0].Name, "late", 150, 1, model.Resources{CPU: 1000}, new(generate.Policy("reclaim"))).Seal()
 	w.Fleet.Applications = append(slices.Clone(w.Fleet.Applications), &late)
 	all := rewritten()
 	require.NotEmpty(t, all)

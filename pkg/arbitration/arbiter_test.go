@@ -162,7 +162,7 @@ func (s *scene) edit(ruling func() model.Ruling) string {
 		return "departure"
 	case 7:
 		old := some().ID
-		app := s.dressUp(s.shape.Application(s.rng, old.Name, generate.Policy(s.shape.Preemption)))
+		app := s.dressUp(s.shape.Application(s.rng, old.Name, new(generate.Policy(s.shape.Preemption))))
 		app.ID = old
 		s.Declare(app)
 		return "newer spec"

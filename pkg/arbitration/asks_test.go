@@ -13,7 +13,7 @@ import (
 // frugal is an application of tenant acme whose component requests nothing.
 func frugal(name string, replicas int) *model.Application {
 	a := model.Application{ID: model.AppID{Tenant: "acme", Name: name}, Priority: 100, Desired: model.DesiredRunning,
-		Policy:     model.Policy{PriorityCeiling: 1000, MaxShare: 1000, Degradation: true},
+		Policy:     &model.Policy{PriorityCeiling: 1000, MaxShare: 1000, Degradation: true},
 		Components: []model.Component{{Name: "web", Type: "worker", Runtime: "container", OS: "linux", Replicas: replicas, Critical: true}},
 	}.Seal()
 	return &a

@@ -191,7 +191,7 @@ func tiny(rng *rand.Rand) *scene {
 	}
 	for i := range 4 + rng.IntN(4) {
 		app := generate.App(fmt.Sprint("tenant-", rng.IntN(len(w.Fleet.Tenants))), fmt.Sprint("app-", i), rng.IntN(9), 1+rng.IntN(3),
-			model.Resources{CPU: n(1, 5), Memory: n(0, 4) << 20}, policy)
+			model.Resources{CPU: n(1, 5), Memory: n(0, 4) << 20}, new(policy))
 		main := &app.Components[0]
 		if app.Policy.Degradation = one(2); one(2) {
 			main.Degrade = &model.Degrade{MinReplicas: 1 + rng.IntN(main.Replicas)}

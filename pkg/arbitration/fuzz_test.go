@@ -140,7 +140,7 @@ func drawAbsurd(t *rapid.T) (fleet model.Fleet, seen model.Observation, ledger m
 
 func drawAbsurdApplication(t *rapid.T, id model.AppID, name func(string) string) model.Application {
 	app := model.Application{ID: id, Priority: small(t, "priority", math.MaxInt, math.MinInt), Budget: amounts.Draw(t, "budget")}
-	app.Policy = model.Policy{PriorityCeiling: small(t, "ceiling", math.MaxInt), Degradation: rapid.Bool().Draw(t, "degradation"), MaxShare: small(t, "share", 500, -1, math.MaxInt),
+	app.Policy = &model.Policy{PriorityCeiling: small(t, "ceiling", math.MaxInt), Degradation: rapid.Bool().Draw(t, "degradation"), MaxShare: small(t, "share", 500, -1, math.MaxInt),
 		Preemption: rapid.SampledFrom([]model.Preemption{"", "any", "within-tenant"}).Draw(t, "preemption"), Strategy: rapid.SampledFrom([]string{"", "spread", "bin-pack", "cost-aware", "sla-aware"}).Draw(t, "strategy"),
 		ReserveAfter: time.Duration(small(t, "after", -1)), RestoreMargin: small(t, "margin", math.MaxInt), Ladder: []string{"replicas", "replicas", "", "optional"}}
 	for i := range small(t, "components") {

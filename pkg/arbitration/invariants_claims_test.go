@@ -101,6 +101,7 @@ func oneMovePerHold(t *rapid.T) {
 	s := dressed(t)
 	for i := range s.Fleet.Applications {
 		a := s.Fleet.Applications[i]
+		a.Policy = new(*a.Policy)
 		a.Policy.RestoreHold, a.Policy.MinRuntime, a.Policy.RestoreMargin = 2*time.Minute, hold, rapid.SampledFrom([]int{0, 50}).Draw(t, "margin")
 		*a = a.Seal()
 	}

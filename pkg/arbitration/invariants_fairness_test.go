@@ -324,7 +324,7 @@ func lyingDoesNotPay(t *rapid.T) {
 		}
 	} else {
 		for i := range rapid.IntRange(1, 6).Draw(t, "more") {
-			app := generate.App("tenant-0", fmt.Sprintf("zz-false-%d", i), 200, 1, cpu(1), generate.Policy("reclaim"))
+			app := generate.App("tenant-0", fmt.Sprintf("zz-false-%d", i), 200, 1, cpu(1), new(generate.Policy("reclaim")))
 			o.Fleet.Applications = append(o.Fleet.Applications, new(app.Seal()))
 			o.Ledger.Instances = append(o.Ledger.Instances, model.Instance{App: app.ID, Number: 1, Phase: model.PhaseCreated, Declared: s.Now.Add(time.Hour)})
 		}

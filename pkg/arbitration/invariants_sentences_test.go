@@ -31,6 +31,7 @@ func sentencesAreTrue(t *rapid.T) {
 	}
 	s.Fleet.Platform.Policy.ReserveAfter = time.Minute
 	for _, app := range s.Fleet.Applications {
+		app.Policy = new(*app.Policy)
 		app.Policy.ReserveAfter = time.Duration(s.rng.IntN(3)) * time.Minute
 		*app = app.Seal()
 	}

@@ -65,13 +65,14 @@ func littleChangesMoveLittle(t *rapid.T) {
 	s := plain(t)
 	for i := range s.Fleet.Applications {
 		a := s.Fleet.Applications[i]
+		a.Policy = new(*a.Policy)
 		a.Policy.RestoreHold, a.Policy.MinRuntime = hold, least
 		*a = a.Seal()
 	}
 	capacity := s.Seen.Pools[0].Capacity
 	less := capacity
 	less.CPU -= int64(rapid.IntRange(0, 2).Draw(t, "less")) * 500
-	tiny := generate.App("tenant-0", "tiny", 650, 1, model.Resources{CPU: 1}, generate.Policy(s.shape.Preemption))
+	tiny := generate.App("tenant-0", "tiny", 650, 1, model.Resources{CPU: 1}, new(generate.Policy(s.shape.Preemption)))
 	reduced, raised, admitted := map[model.AppID]time.Time{}, map[model.AppID]time.Time{}, map[model.AppID]time.Time{}
 	for round := range 24 {
 		s.Seen.Pools[0].Capacity = capacity
@@ -164,6 +165,7 @@ func nobodyStarves(t *rapid.T) {
 		if round == lasts {
 			large = s.want(0, rapid.IntRange(capacity/2, capacity).Draw(t, "large"))
 			app := s.app(large)
+			app.Policy = new(*app.Policy)
 			app.Policy.ReserveAfter = patience * time.Minute
 			*app = app.Seal()
 		}

@@ -38,6 +38,7 @@ func (s *scene) crowd() {
 	most := []int{2, 4, capacity / 2, capacity}[s.rng.IntN(4)]
 	id := s.job(s.rng.IntN(len(s.Fleet.Tenants)), 1+s.rng.IntN(most), []int{20, 200, 200, 300, 600}[s.rng.IntN(5)], 0)
 	app := s.app(id)
+	app.Policy = new(*app.Policy)
 	app.Policy.ReserveAfter = time.Duration(s.rng.IntN(4)) * time.Minute
 	if s.one(3) {
 		main := &app.Components[0]

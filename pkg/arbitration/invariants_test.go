@@ -148,6 +148,7 @@ func (s *scene) dressed() *scene {
 func (s *scene) one(in int) bool { return s.rng.IntN(in) == 0 }
 
 func (s *scene) dressUp(app model.Application) model.Application {
+	app.Policy = new(*app.Policy)
 	if s.minimal {
 		app.Policy.PriorityClaims = model.ClaimsMinimum
 	}
@@ -240,7 +241,7 @@ func (s *scene) rest(t *rapid.T) {
 // arrive declares one more application.
 func (s *scene) arrive() model.AppID {
 	s.last++
-	app := s.dressUp(s.shape.Application(s.rng, fmt.Sprintf("late-%03d", s.last), generate.Policy(s.shape.Preemption)))
+	app := s.dressUp(s.shape.Application(s.rng, fmt.Sprintf("late-%03d", s.last), new(generate.Policy(s.shape.Preemption))))
 	s.Declare(app)
 	return app.ID
 }
@@ -262,7 +263,7 @@ func (s *scene) disturb() {
 		}
 	case kind == 6: // a newer spec
 		old := apps[s.rng.IntN(len(apps))]
-		app := s.dressUp(s.shape.Application(s.rng, old.ID.Name, generate.Policy(s.shape.Preemption)))
+		app := s.dressUp(s.shape.Application(s.rng, old.ID.Name, new(generate.Policy(s.shape.Preemption))))
 		app.ID = old.ID
 		s.Declare(app)
 	case kind == 7: // something is not ready any more
@@ -372,7 +373,7 @@ func flat(t *rapid.T, capacity int, guarantees bool, size func() int) *scene {
 // want declares an application of a size in a tenant of a flat world.
 func (s *scene) want(tenant, size int) model.AppID {
 	s.last++
-	app := generate.App(fmt.Sprintf("tenant-%d", tenant), fmt.Sprintf("app-%03d", s.last), 200, 1, cpu(size), generate.Policy("reclaim"))
+	app := generate.App(fmt.Sprintf("tenant-%d", tenant), fmt.Sprintf("app-%03d", s.last), 200, 1, cpu(size), new(generate.Policy("reclaim")))
 	s.Declare(app)
 	s.Now = s.Now.Add(time.Second)
 	return app.ID

@@ -120,7 +120,7 @@ func (s *scene) heldAfter(at time.Time) (sum int64) {
 // job declares an application that ends by itself after so many minutes, 0: never.
 func (s *scene) job(tenant, size, priority, minutes int) model.AppID {
 	s.last++
-	app := generate.App(fmt.Sprintf("tenant-%d", tenant), fmt.Sprintf("job-%03d", s.last), priority, 1, cpu(size), s.Fleet.Platform.Policy)
+	app := generate.App(fmt.Sprintf("tenant-%d", tenant), fmt.Sprintf("job-%03d", s.last), priority, 1, cpu(size), new(s.Fleet.Platform.Policy))
 	if minutes > 0 {
 		app.Components[0].Type, app.Components[0].Expect = "job", time.Duration(minutes)*time.Minute
 	}

@@ -53,7 +53,7 @@ func generate(t *rapid.T) (model.Fleet, model.Observation, model.Ledger) {
 
 func drawApplication(t *rapid.T, id model.AppID) model.Application {
 	app := model.Application{ID: id, Desired: "running", Priority: rapid.IntRange(0, 3).Draw(t, "priority") * 100,
-		Policy: model.Policy{PriorityCeiling: 200, Degradation: rapid.Bool().Draw(t, "degradation"),
+		Policy: &model.Policy{PriorityCeiling: 200, Degradation: rapid.Bool().Draw(t, "degradation"),
 			Strategy: rapid.SampledFrom([]string{"spread", "bin-pack", "cost-aware"}).Draw(t, "strategy")}}
 	for c := range rapid.IntRange(1, 3).Draw(t, "components") {
 		comp := model.Component{Name: fmt.Sprintf("c%d", c), Type: "worker", Runtime: "container", OS: "linux",
@@ -238,7 +238,7 @@ func BenchmarkDecide(b *testing.B) {
 			var ledger model.Ledger
 			for i := range n {
 				app := model.Application{ID: model.AppID{Tenant: "t", Name: fmt.Sprintf("a%06d", i)}, Desired: "running", Priority: i % 7,
-					Policy: model.Policy{PriorityCeiling: 1000, Degradation: true},
+					Policy: &model.Policy{PriorityCeiling: 1000, Degradation: true},
 					Components: []model.Component{{Name: "web", Type: "webservice", Runtime: "container", OS: "linux", Replicas: 3, Critical: true,
 						Requests: model.Resources{CPU: 500, Memory: 1 << 28}, Degrade: &model.Degrade{MinReplicas: 1}}}}.Seal()
 				fleet.Applications = append(fleet.Applications, &app)

@@ -105,7 +105,7 @@ func parse(t *testing.T, text string) *scenario {
 			seal()
 			id, err := model.ParseAppID(words[1])
 			require.NoError(t, err)
-			next := model.Application{ID: id, Desired: "running", Policy: model.Policy{
+			next := model.Application{ID: id, Desired: "running", Policy: &model.Policy{
 				PriorityCeiling: 1000, Degradation: opts["degradation"] != "false", Strategy: opts["strategy"]}}
 			next.Priority, _ = strconv.Atoi(opts["priority"])
 			next.Policy.MaxShare, _ = strconv.Atoi(opts["share"])

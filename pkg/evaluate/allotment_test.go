@@ -58,7 +58,7 @@ func TestATenantNarrowsItsAllotment(t *testing.T) {
 	require.Equal(t, "tenants/acme/more.cue:4:15", own.At["quota.cpu"])
 	require.Equal(t, "allotments.cue:8:29", own.At["quota.memory"])
 	own.Quota, own.Borrow, own.MaxApplications, own.PriorityCeiling = whole.Quota, whole.Borrow, whole.MaxApplications, whole.PriorityCeiling
-	own.Reservations, own.Policy, own.At = whole.Reservations, whole.Policy, whole.At
+	own.Reservations, own.Policy, own.At, own.InForce = whole.Reservations, whole.Policy, whole.At, whole.InForce
 	require.Equal(t, whole, own, "and nothing else")
 }
 

@@ -108,14 +108,14 @@ func summary(f model.Fleet) string {
 		for _, band := range p.Bands {
 			line("  band %s from %d", band.Name, band.Min)
 		}
-		for _, v := range p.Policy.InForce {
+		for _, v := range p.InForce {
 			line("  %s: %s (%s %s)", v.Path, v.Value, v.Layer, v.At)
 		}
 	}
 	for _, t := range f.Tenants {
 		line("\ntenant %s: weight %d, guarantee %v, quota %v, %d applications, %d workloads, priorities up to %d",
 			t.Name, t.Weight, t.Guarantee, t.Quota, t.MaxApplications, t.MaxWorkloads, t.PriorityCeiling)
-		for _, v := range t.Policy.InForce {
+		for _, v := range t.InForce {
 			if v.Layer == "tenant" {
 				line("  %s: %s (%s)", v.Path, v.Value, v.At)
 			}

@@ -25,7 +25,7 @@ func TestFullFleet(t *testing.T) {
 		fmt.Fprintf(&b, "%s\n", out)
 	}
 	app := f.Applications[0]
-	for _, v := range app.Policy.InForce {
+	for _, v := range app.InForce {
 		fmt.Fprintln(&b, v.Path, v.Value, v.Layer, v.At)
 	}
 	for _, path := range slices.Sorted(maps.Keys(app.At)) {

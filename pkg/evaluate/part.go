@@ -3,7 +3,6 @@ package evaluate
 import (
 	"maps"
 	"path"
-	"reflect"
 	"slices"
 
 	"github.com/d-aros/d-aros/pkg/evaluate/catalogue"
@@ -97,7 +96,7 @@ func (p *pass) partOf(name string) (t *part, apps []*declared) {
 }
 
 func samePolicy(before, after *model.Tenant) bool {
-	return before == after || before != nil && after != nil && reflect.DeepEqual(before.Policy, after.Policy)
+	return before == after || before != nil && after != nil && before.Policy.Equal(&after.Policy) && slices.Equal(before.InForce, after.InForce)
 }
 
 // report adds problems of the files of the tenant, or of one of its applications.

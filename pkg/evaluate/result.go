@@ -107,7 +107,7 @@ func (r result) complete(platform, tenant *result) *result {
 	}
 	if r.Application != nil {
 		a := *r.Application
-		a.Policy = r.Choices.Within(tenant.Tenant.Policy, own)
+		a.Policy, a.InForce = r.Choices.Within(&tenant.Tenant.Policy, tenant.Tenant.InForce, own)
 		a = a.Released()
 		r.Application = &a
 	}

@@ -302,7 +302,7 @@ func (w *world) vanish(where string) {
 
 // application reads name=REPLICASxCORES and options.
 func application(t *testing.T, name string, words []string) model.Application {
-	app := model.Application{ID: id(name), Desired: "running", Policy: model.Policy{
+	app := model.Application{ID: id(name), Desired: "running", Policy: &model.Policy{
 		PriorityCeiling: 1000, Degradation: true, StartDeadline: 10 * time.Minute, OnUpdateFailure: "rollback"}}
 	for _, word := range words {
 		key, value, _ := strings.Cut(word, "=")

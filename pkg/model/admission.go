@@ -127,17 +127,17 @@ func admission(a *Application) (values []PolicyValue) {
 		add("expect", FormatDuration(c.Expect))
 		add("placement.flavours", flavourList(c.Placement.Flavours))
 	}
-	return append(values, a.Policy.values()...)
+	return append(values, a.Policy.values(a.InForce)...)
 }
 
-// values lists the values of a policy in the order of InForce, each with the layer
+// values lists the values of a policy in the order of those in force, each with the layer
 // that set it, where that is known.
-func (p *Policy) values() (values []PolicyValue) {
+func (p *Policy) values(inForce []PolicyValue) (values []PolicyValue) {
 	add := func(path, value string) {
 		if value == "" {
 			return
 		}
-		set := Get(p.InForce, path)
+		set := Get(inForce, path)
 		values = append(values, PolicyValue{"policy." + path, value, set.Layer, set.At})
 	}
 	list := func(s []string) string { return strings.Join(s, ", ") }

@@ -16,7 +16,7 @@ type Application struct {
 	Desired    Desired           `json:"desired"`
 	Objectives Objectives        `json:"objectives"`
 	Budget     int64             `json:"budget,omitempty"` // millionths of the currency per hour, 0: no budget
-	Policy     Policy            `json:"policy"`
+	Policy     *Policy           `json:"policy"`           // shared by applications of a tenant: never change it
 	Lifecycle  Lifecycle         `json:"lifecycle"`
 	Components []Component       `json:"components"`
 	Workflow   *Workflow         `json:"workflow,omitempty"` // nil: components start in the order of dependsOn
@@ -25,6 +25,10 @@ type Application struct {
 	Digest Digest    `json:"digest,omitempty"`      // of everything above: what arbitration decides on
 	Commit string    `json:"commit,omitempty"`      // the source commit that the spec was read from; "" in a fleet: that of the fleet
 	At     Positions `json:"-" cbor:"at,omitempty"` // of what decisions quote: priority, budget, replicas, requests, pool
+
+	// InForce has the values of Policy, each with the layer that set it and where. It is
+	// shared like Policy, and not part of any digest.
+	InForce []PolicyValue `json:"-" cbor:"inForce,omitempty"`
 
 	// Release identifies what runs: what changes a pod, the place of an object or the
 	// workflow. Applications of one release and different digests run the same under

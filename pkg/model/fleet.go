@@ -76,8 +76,9 @@ type Platform struct {
 	Network Network `json:"network,omitzero"`
 	Links   Links   `json:"links,omitzero"`
 
-	Access *Access   `json:"access,omitempty"` // nil: not declared
-	At     Positions `json:"-" cbor:"at,omitempty"`
+	Access  *Access       `json:"access,omitempty"` // nil: not declared
+	At      Positions     `json:"-" cbor:"at,omitempty"`
+	InForce []PolicyValue `json:"-" cbor:"inForce,omitempty"` // the values of Policy
 }
 
 // Allotment is what the platform gives a tenant of what all share outside its namespaces,
@@ -193,10 +194,6 @@ type Policy struct {
 
 	Requests        RequestsRule `json:"requests,omitempty"`       // "" in records that are older than the rule
 	DefaultRequests Resources    `json:"defaultRequests,omitzero"` // of a replica of a component that writes none
-
-	// InForce records for each value which layer set it and where. It is shared
-	// between the applications of a tenant and not part of any digest.
-	InForce []PolicyValue `json:"-" cbor:"inForce,omitempty"`
 }
 
 // Existing has the names of what others made and components may name, with *.
@@ -306,6 +303,7 @@ type Tenant struct {
 	Pins            map[string]string `json:"pins,omitempty"`   // application name to source commit
 	Access          *Access           `json:"access,omitempty"` // nil: not declared
 	At              Positions         `json:"-" cbor:"at,omitempty"`
+	InForce         []PolicyValue     `json:"-" cbor:"inForce,omitempty"` // the values of Policy
 }
 
 // String writes p for people: code, path and sentence, and below the places.

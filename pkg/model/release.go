@@ -10,6 +10,9 @@ import (
 // whether the values of secrets are known or replaced by digests, so a reader of a
 // record computes them and believes nothing.
 func (a Application) Seal() Application {
+	if a.Policy == nil {
+		a.Policy = new(Policy)
+	}
 	content := a.Redact()
 	content.Digest, content.Commit = "", ""
 	a.Digest = DigestOf(content)
@@ -58,6 +61,7 @@ func (c *Component) Content(app AppID) Digest { return DigestOf(c.redacted(app).
 // of specs: without the values of policy that came later, and with the values of secrets.
 func (a *Application) FormerDigest() Digest {
 	former := *a
+	former.Policy = new(*a.Policy)
 	former.Policy.UnreadyAfter, former.Policy.Requests, former.Policy.DefaultRequests, former.Policy.Backfill = 0, "", Resources{}, ""
 	former.Components = WithoutTimes(former.Components)
 	former.Digest, former.Commit = "", ""

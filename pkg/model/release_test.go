@@ -15,7 +15,7 @@ import (
 func TestReleaseOfRecord(t *testing.T) {
 	a := model.Application{
 		ID:     model.AppID{Tenant: "acme", Name: "shop"},
-		Policy: model.Policy{Namespace: "tenant"}, Lifecycle: model.Lifecycle{Grace: time.Minute},
+		Policy: &model.Policy{Namespace: "tenant"}, Lifecycle: model.Lifecycle{Grace: time.Minute},
 		Components: []model.Component{
 			{Name: "key", Type: "secret", Properties: []byte(`{"data":{"token":"s3cret"}}`)},
 			{Name: "web", Type: "webservice", Properties: []byte(`{"image":"a:1"}`)},
@@ -40,14 +40,14 @@ func TestReleaseOfRecord(t *testing.T) {
 func TestAdmissionChanges(t *testing.T) {
 	before := model.Application{
 		Priority: 300, Labels: map[string]string{"team": "web", "old": "x"}, Budget: 5_000_000,
-		Policy:     model.Policy{Egress: []string{"a.example.com"}, MaxShare: 500, StartDeadline: 10 * time.Minute},
+		Policy:     &model.Policy{Egress: []string{"a.example.com"}, MaxShare: 500, StartDeadline: 10 * time.Minute},
 		Components: []model.Component{{Name: "web", Replicas: 3, Critical: true}},
 	}
 	after := before
 	after.Priority, after.Labels, after.Budget = 301, map[string]string{"team": "core"}, 0
 	after.At = model.Positions{"priority": "tenants/acme/apps/shop/app.cue:5:12"}
-	after.Policy = model.Policy{Egress: []string{"a.example.com", "b.example.com"}, MaxShare: 250, StartDeadline: 90 * time.Minute,
-		InForce: []model.PolicyValue{{Path: "egress.hosts", Value: "as written", Layer: "platform", At: "fleet.cue:12:3"}}}
+	after.Policy = &model.Policy{Egress: []string{"a.example.com", "b.example.com"}, MaxShare: 250, StartDeadline: 90 * time.Minute}
+	after.InForce = []model.PolicyValue{{Path: "egress.hosts", Value: "as written", Layer: "platform", At: "fleet.cue:12:3"}}
 	after.Components = []model.Component{{Name: "web", Replicas: 4, Critical: true}}
 	var said []string
 	for _, c := range model.AdmissionChanges(&before, &after) {
@@ -72,7 +72,7 @@ func TestAdmissionChangeIsShort(t *testing.T) {
 	for i := range long {
 		long[i] = "müller.example.com"
 	}
-	c := model.AdmissionChanges(&model.Application{}, &model.Application{Policy: model.Policy{Egress: long}})
+	c := model.AdmissionChanges(&model.Application{Policy: &model.Policy{}}, &model.Application{Policy: &model.Policy{Egress: long}})
 	require.Len(t, c, 1)
 	require.LessOrEqual(t, len(c[0].New), 510)
 	require.True(t, json.Valid([]byte(`"`+c[0].New+`"`)))

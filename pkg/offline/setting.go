@@ -210,6 +210,7 @@ func (c Setting) apply(fleet *model.Fleet) error {
 		for i, app := range fleet.Applications {
 			if known = append(known, app.ID.String()); app.ID.String() == name {
 				changed := *app
+				changed.Policy = new(*app.Policy)
 				err := applicationFields(&changed).apply(c, "application "+name, field)
 				changed = changed.Seal()
 				fleet.Applications[i] = &changed
@@ -251,7 +252,7 @@ func applicationFields(app *model.Application) fields {
 	f["policy.flavours"] = func(c Setting) error {
 		return choose(c, &app.Policy.Flavours, "", model.FlavoursFirstFree, model.FlavoursMakeRoomFirst)
 	}
-	f["policy.priorityClaims"] = func(c Setting) error { return claims(c, &app.Policy) }
+	f["policy.priorityClaims"] = func(c Setting) error { return claims(c, app.Policy) }
 	f["desired"] = func(c Setting) error {
 		return choose(c, &app.Desired, model.DesiredRunning, model.DesiredRunning, model.DesiredSuspended, model.DesiredTerminated)
 	}

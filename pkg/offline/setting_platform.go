@@ -80,8 +80,8 @@ var handed = map[string]func(Setting, *model.Policy) error{
 // themselves.
 func (f fields) policy(fleet *model.Fleet, tenant string, own *model.Policy) {
 	for path, set := range handed {
-		says := func(p *model.Policy, layer string) bool {
-			v, ok := model.Find(p.InForce, path)
+		says := func(inForce []model.PolicyValue, layer string) bool {
+			v, ok := model.Find(inForce, path)
 			return ok && v.Layer == layer
 		}
 		f["policy."+path] = func(c Setting) error {
@@ -90,18 +90,19 @@ func (f fields) policy(fleet *model.Fleet, tenant string, own *model.Policy) {
 			}
 			fleet.Tenants = slices.Clone(fleet.Tenants)
 			for i := range fleet.Tenants {
-				if t := &fleet.Tenants[i]; tenant == "" && !says(&t.Policy, "tenant") {
+				if t := &fleet.Tenants[i]; tenant == "" && !says(t.InForce, "tenant") {
 					_ = set(c, &t.Policy) // a value that one policy may have, all may
 				}
 			}
 			fleet.Applications = slices.Clone(fleet.Applications)
 			for i, app := range fleet.Applications {
-				of := tenant == app.ID.Tenant || tenant == "" && !says(&app.Policy, "tenant")
-				if !of || says(&app.Policy, "application") {
+				of := tenant == app.ID.Tenant || tenant == "" && !says(app.InForce, "tenant")
+				if !of || says(app.InForce, "application") {
 					continue
 				}
 				changed := *app
-				_ = set(c, &changed.Policy)
+				changed.Policy = new(*app.Policy)
+				_ = set(c, changed.Policy)
 				fleet.Applications[i] = new(changed.Seal())
 			}
 			return nil

@@ -100,16 +100,17 @@ func TestSettings(t *testing.T) {
 
 // What the platform or a tenant says of policy holds for those below who do not say it themselves.
 func TestSettingsAreHandedDown(t *testing.T) {
-	says := func(layer string) model.Policy {
-		return model.Policy{ReserveAfter: time.Hour, InForce: []model.PolicyValue{{Path: "reserveAfter", Value: "1h", Layer: layer}, {Path: "priorityClaims", Value: "full", Layer: layer}}}
+	hour := model.Policy{ReserveAfter: time.Hour}
+	says := func(layer string) []model.PolicyValue {
+		return []model.PolicyValue{{Path: "reserveAfter", Value: "1h", Layer: layer}, {Path: "priorityClaims", Value: "full", Layer: layer}}
 	}
 	app := func(tenant, name, layer string) *model.Application {
-		return &model.Application{ID: model.AppID{Tenant: tenant, Name: name}, Policy: says(layer)}
+		return &model.Application{ID: model.AppID{Tenant: tenant, Name: name}, Policy: &hour, InForce: says(layer)}
 	}
 	fleet := func() model.Fleet {
 		return model.Fleet{
-			Platform:     &model.Platform{Policy: says("platform")},
-			Tenants:      []model.Tenant{{Name: "acme", Policy: says("tenant")}, {Name: "corp", Policy: says("platform")}},
+			Platform:     &model.Platform{Policy: hour, InForce: says("platform")},
+			Tenants:      []model.Tenant{{Name: "acme", Policy: hour, InForce: says("tenant")}, {Name: "corp", Policy: hour, InForce: says("platform")}},
 			Applications: []*model.Application{app("acme", "a", "tenant"), app("acme", "b", "application"), app("corp", "c", "platform")},
 		}
 	}

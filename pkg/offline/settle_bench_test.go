@@ -23,6 +23,7 @@ func BenchmarkSettle(b *testing.B) {
 	w := crowd.World(false)
 	for i, app := range slices.Clone(w.Fleet.Applications) {
 		changed := *app
+		changed.Policy = new(*app.Policy)
 		changed.Policy.MinRuntime = minRuntime
 		w.Declare(changed)
 		in, _ := w.Ledger.Find(app.ID)

@@ -67,8 +67,8 @@ func TestSettleEndsWithoutRest(t *testing.T) {
 	w := world.New(model.Platform{Name: "restless", Policy: policy})
 	w.AddPool(model.Pool{Name: "general", Nodes: 1, Capacity: model.Resources{CPU: 4000, Memory: 1 << 30}})
 	w.Fleet.Tenants = []model.Tenant{{Name: "acme", Weight: 1, PriorityCeiling: 1000, Policy: policy}}
-	w.Declare(generate.App("acme", "blog", 100, 3, model.Resources{CPU: 1000}, policy).Seal())
-	w.Declare(generate.App("acme", "shop", 100, 3, model.Resources{CPU: 1000}, policy).Seal())
+	w.Declare(generate.App("acme", "blog", 100, 3, model.Resources{CPU: 1000}, &policy).Seal())
+	w.Declare(generate.App("acme", "shop", 100, 3, model.Resources{CPU: 1000}, &policy).Seal())
 	c := turn.Case{Fleet: w.Fleet, Seen: w.Seen, Now: w.Now}
 	first, turns := turn.Take(c), 0
 	c.Decide = func(model.Fleet, model.Observation, model.Ledger, time.Time) model.Ruling {
@@ -134,6 +134,7 @@ func drawCase(t *rapid.T) turn.Case {
 	c := turn.Case{Fleet: w.Fleet, Seen: model.Observation{Pools: w.Seen.Pools}, Now: w.Now}
 	for i, app := range c.Fleet.Applications {
 		spec := *app
+		spec.Policy = new(*app.Policy)
 		spec.Policy.StartDeadline = time.Hour
 		spec.Policy.MinRuntime = time.Duration(rng.IntN(3)) * 20 * time.Second
 		spec.Policy.ReserveAfter = time.Duration(rng.IntN(3)) * 10 * time.Second

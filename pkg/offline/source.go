@@ -87,13 +87,13 @@ func (b *Base) Source(ctx context.Context, dir string) (s Source, err error) {
 func (b *Base) policyOf(app model.AppID) []model.PolicyValue {
 	fleet := &b.was.side.fleet
 	if i := slices.IndexFunc(fleet.Applications, func(a *model.Application) bool { return a.ID == app }); i >= 0 {
-		return fleet.Applications[i].Policy.InForce
+		return fleet.Applications[i].InForce
 	}
 	if t, ok := model.Find(fleet.Tenants, app.Tenant); ok {
-		return t.Policy.InForce
+		return t.InForce
 	}
 	if fleet.Platform != nil {
-		return fleet.Platform.Policy.InForce
+		return fleet.Platform.InForce
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func Unreclaimable(fleet *model.Fleet) (notes []string) {
 			return
 		}
 		d := decider{value: string(members[0].Policy.Preemption)}
-		if by, ok := model.Find(members[0].Policy.InForce, "preemption"); ok { // a tenant kept from the ledger does not tell who set it
+		if by, ok := model.Find(members[0].InForce, "preemption"); ok { // a tenant kept from the ledger does not tell who set it
 			d = decider{by.Value, by.Layer, by.At}
 		}
 		if !slices.Contains(deciders, d) {

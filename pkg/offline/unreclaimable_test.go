@@ -14,7 +14,8 @@ import (
 func under(name string, p model.Preemption, layer, at string) model.Tenant {
 	return model.Tenant{
 		Name: name, Guarantee: model.Resources{CPU: 4000}, At: model.Positions{"guarantee": name + ".cue:3:4"},
-		Policy: model.Policy{Preemption: p, InForce: []model.PolicyValue{{Path: "preemption", Value: string(p), Layer: layer, At: at}}},
+		Policy:  model.Policy{Preemption: p},
+		InForce: []model.PolicyValue{{Path: "preemption", Value: string(p), Layer: layer, At: at}},
 	}
 }
 

@@ -47,7 +47,7 @@ func veilOf(dirs []string, sides ...*side) veil {
 	v := veil{types: map[string]string{}, known: map[string]bool{}, words: map[string][]string{}, secret: map[string]bool{}, turned: map[string]bool{}}
 	for _, s := range sides {
 		for t := range s.fleet.Tenants {
-			v.learnWords(s.fleet.Tenants[t].Name, s.fleet.Tenants[t].Policy.InForce)
+			v.learnWords(s.fleet.Tenants[t].Name, s.fleet.Tenants[t].InForce)
 		}
 		for _, a := range s.fleet.Applications {
 			dir := layer.ApplicationDir(a.ID)
@@ -55,7 +55,7 @@ func veilOf(dirs []string, sides ...*side) veil {
 				continue
 			}
 			v.learn(a)
-			v.learnWords(a.ID.Tenant, a.Policy.InForce)
+			v.learnWords(a.ID.Tenant, a.InForce)
 			before, seen := v.known[dir]
 			v.known[dir] = a.Commit == "" && (before || !seen) // else another commit was evaluated
 		}

@@ -48,11 +48,11 @@ func (v Verdict) PolicyInForce(tenant, app string) ([]model.PolicyValue, []model
 	}
 	for _, a := range v.Fleet.Applications {
 		if a.ID == id {
-			return a.Policy.InForce, nil, nil
+			return a.InForce, nil, nil
 		}
 	}
 	if t, ok := model.Find(v.Fleet.Tenants, tenant); ok && app == "" {
-		return t.Policy.InForce, nil, nil
+		return t.InForce, nil, nil
 	}
 	return nil, v.Against(id), nil
 }

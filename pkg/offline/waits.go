@@ -16,7 +16,7 @@ import (
 func waits(c *turn.Case, now time.Time) []time.Time {
 	w := ends{after: now, policies: map[model.AppID]*model.Policy{}}
 	for _, app := range c.Fleet.Applications {
-		w.policies[app.ID] = &app.Policy
+		w.policies[app.ID] = app.Policy
 	}
 	short := slices.ContainsFunc(c.Ledger.Decisions, func(d model.Decision) bool {
 		return d.Verdict == model.VerdictWaiting || d.Degraded || d.Refused != nil
@@ -71,7 +71,7 @@ func (e *ends) pauses(in *model.Instance) {
 func (e *ends) holds(in *model.Instance) {
 	policy := e.policies[in.App]
 	if policy == nil && in.Spec != nil {
-		policy = &in.Spec.Policy
+		policy = in.Spec.Policy
 	}
 	switch {
 	case policy == nil:

@@ -110,6 +110,7 @@ func allOrNothing(fleet model.Fleet, ledger model.Ledger, app model.AppID) (mode
 	fleet.Applications = slices.Clone(fleet.Applications)
 	for i := range fleet.Applications {
 		if a := *fleet.Applications[i]; a.ID == app {
+			a.Policy = new(*a.Policy)
 			a.Policy.Degradation = false
 			fleet.Applications[i] = &a
 		}

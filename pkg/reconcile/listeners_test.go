@@ -219,7 +219,7 @@ func TestListenersHearWhatIsSaved(t *testing.T) {
 // What the platform or the tenant does not allow any more, no old spec may call.
 func TestEgressIsThatOfToday(t *testing.T) {
 	allowing := func(hosts ...string) model.Policy { return model.Policy{Egress: hosts} }
-	spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: allowing("a.test", "b.test", "c.test")}
+	spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: new(allowing("a.test", "b.test", "c.test"))}
 	saved := &model.Ledger{
 		Platform: &model.Platform{Policy: allowing("*.test")},
 		Tenants:  []model.Tenant{{Name: "acme", Policy: allowing("a.test", "b.test")}, {Name: "globex"}},

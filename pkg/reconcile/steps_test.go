@@ -43,7 +43,7 @@ func TestRunWithPeopleAndTheWorld(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(keys, "acme", "hooks"), []byte("0123456789abcdef"), 0o600))
 
 	shop := model.AppID{Tenant: "acme", Name: "shop"}
-	spec := model.Application{ID: shop, Policy: model.Policy{Egress: []string{"127.0.0.1"}}, Workflow: &model.Workflow{Steps: []model.Step{
+	spec := model.Application{ID: shop, Policy: &model.Policy{Egress: []string{"127.0.0.1"}}, Workflow: &model.Workflow{Steps: []model.Step{
 		{Name: "agree", Type: "approval", OnFailure: "stop", Properties: []byte(`{"roles": ["tenant-admin"]}`)},
 		{Name: "well", Type: "check", DependsOn: []string{"agree"}, OnFailure: "stop", Outputs: []model.Output{{Name: "said", From: "body"}},
 			Properties: fmt.Appendf(nil, `{"url": %q, "every": "1ms", "failures": 1, "success": "status == 200"}`, world.URL+"/healthy")},

@@ -39,7 +39,7 @@ func problem(app *model.Application, component string, err error) model.Problem 
 // against returns the place of what a component goes against: a value of policy, or one of its own.
 func against(app *model.Application, component, limit string) []model.Place {
 	if path, ok := strings.CutPrefix(limit, "policy."); ok {
-		if v, ok := model.Find(app.Policy.InForce, path); ok && v.At != "" {
+		if v, ok := model.Find(app.InForce, path); ok && v.At != "" {
 			return []model.Place{{At: v.At, Note: v.Layer + "." + limit + ": " + v.Value}}
 		}
 		return nil

@@ -32,7 +32,7 @@ func TestReadingOfKustomizationsIsBounded(t *testing.T) {
 	put := func(name, text string) { files.MapFS[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644} }
 	put("base/kustomization.yaml", "resources: [map.yaml]")
 	put("base/map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: "+strings.Repeat("x", 1_000_000)+"}}")
-	spec := &model.Application{}
+	spec := &model.Application{Policy: &model.Policy{}}
 	for i := range 100 {
 		dir := fmt.Sprint("k", i)
 		put(dir+"/kustomization.yaml", "resources: [../base]")

@@ -156,7 +156,7 @@ func TestFlowsAreThoseThatAreDeclared(t *testing.T) {
 			tenant.Policy.Kinds = []string{"Deployment", "Service", "Ingress"}
 			tenants[name] = tenant
 			for _, app := range []string{"api", "shop"} {
-				a := &model.Application{ID: model.AppID{Tenant: name, Name: app}, Policy: tenant.Policy}
+				a := &model.Application{ID: model.AppID{Tenant: name, Name: app}, Policy: &tenant.Policy}
 				for _, c := range []string{"db", "web", "work"} {
 					a.Components = append(a.Components, drawComponent(t, names, c))
 				}

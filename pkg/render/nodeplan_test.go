@@ -16,7 +16,7 @@ import (
 // planned is a fleet with two tenants in a pool, and one in another.
 func planned() *model.Ledger {
 	instance := func(tenant, name string, components ...model.ComponentState) model.Instance {
-		spec := &model.Application{ID: model.AppID{Tenant: tenant, Name: name}, Priority: 300, Commit: "8f3c"}
+		spec := &model.Application{Policy: &model.Policy{}, ID: model.AppID{Tenant: tenant, Name: name}, Priority: 300, Commit: "8f3c"}
 		for i := range components {
 			g := &components[i].Grant
 			kind := map[string]string{"db": "store", "web": "webservice", "log": "daemon", "objects": "raw"}[g.Component]

@@ -22,7 +22,7 @@ type elsewhere map[string]fstest.MapFS
 // built builds a kustomization of an application whose policy allows to fetch from git.example.com.
 func (e elsewhere) built(t *testing.T, kind, properties string, files fstest.MapFS) (build.Result, error) {
 	spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Components: []model.Component{{Name: "k", Type: kind, Properties: []byte(properties)}}}
-	spec.Policy.Egress = []string{"git.example.com"}
+	spec.Policy = &model.Policy{Egress: []string{"git.example.com"}}
 	all, err := Builder{Outside: func(_ string, p model.Pinned) (fs.FS, error) {
 		require.Contains(t, []string{commit, "sha256:" + commit}, p.Version)
 		if files, ok := e[p.Repository]; ok {

@@ -75,7 +75,7 @@ func released() *model.Application {
 	return &model.Application{
 		ID: model.AppID{Tenant: "acme", Name: "shop"}, Labels: map[string]string{"team": "web"}, Priority: 300, Desired: model.DesiredRunning,
 		Objectives: model.Objectives{Class: "latency", Availability: 999_000, LatencyP99: time.Second}, Budget: 5_000_000,
-		Policy: model.Policy{
+		Policy: &model.Policy{
 			MaxReplicas: 10, PriorityCeiling: 500, MaxShare: 500, Registries: []string{"ghcr.io/acme"}, Runtimes: []string{"container"},
 			Kinds: []string{"ConfigMap"}, Namespace: "tenant", OvercommitCPU: 1000, OvercommitMem: 1000, Preemption: model.PreemptionNone,
 			RequiredLabels: []string{"team"}, Strategies: []string{"spread"}, Strategy: "spread", OnUpdateFailure: model.OnUpdateFailureHold,
@@ -116,7 +116,7 @@ func released() *model.Application {
 // tells where it was written, and what a type of component does not have.
 func unread(path string) bool {
 	switch path {
-	case "Digest", "Release", "Commit", "At", "Policy.InForce",
+	case "Digest", "Release", "Commit", "At", "InForce",
 		"Components.0.Limits.Devices", // the API server has devices requested and limited alike
 		"Components.0.Source", "Components.3.Properties":
 		return true

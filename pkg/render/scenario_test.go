@@ -93,7 +93,7 @@ func (s scenario) input(t testing.TB, files fs.FS) Input {
 	require.NoError(t, err)
 	spec := func(from []scenarioComponent, flow *model.Workflow) *model.Application {
 		app := model.Application{
-			ID: id, Policy: policy, Commit: s.Commit, Workflow: flow,
+			ID: id, Policy: &policy, Commit: s.Commit, Workflow: flow,
 			Lifecycle: model.Lifecycle{Grace: grace, Deletion: model.Deletion(s.Deletion)},
 		}
 		for _, c := range from {

@@ -20,7 +20,7 @@ import (
 // anyVersion draws a spec of the application: its components differ from version
 // to version or do not.
 func anyVersion(t *rapid.T, version string) *model.Application {
-	spec := model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: model.Policy{Namespace: "tenant"}, Commit: version}
+	spec := model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: &model.Policy{Namespace: "tenant"}, Commit: version}
 	content := func(name string) int { return rapid.IntRange(1, 2).Draw(t, version+" "+name) }
 	spec.Components = append(spec.Components,
 		model.Component{Name: "settings", Type: "config", Properties: json.RawMessage(fmt.Sprintf(`{"data": {"a": "%d"}}`, content("settings")))},

@@ -76,7 +76,7 @@ func TestNoFieldIsLost(t *testing.T) {
 	(&filler{}).fill(reflect.ValueOf(in).Elem())
 	in.App, in.Phase = shop(), model.PhaseRunning
 	in.Spec.ID, in.Previous.ID, in.Run.App = shop(), shop(), shop()
-	in.Spec.Policy.InForce, in.Previous.Policy.InForce = nil, nil // the decision has them
+	in.Spec.InForce, in.Previous.InForce = nil, nil // the decision has them
 	*in.Spec, *in.Previous = in.Spec.Seal(), in.Previous.Seal()
 
 	files, remembered, err := status.Written(l)

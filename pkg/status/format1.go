@@ -53,7 +53,7 @@ func encodeFormat1(v any) ([]byte, error) {
 		v = withoutTimes(list)
 	case *model.Application:
 		copied := *list
-		copied.Policy, copied.Components = withoutRules(list.Policy), model.WithoutTimes(list.Components)
+		copied.Policy, copied.Components = new(withoutRules(*list.Policy)), model.WithoutTimes(list.Components)
 		v = &copied
 	case *model.Tenant:
 		copied := *list

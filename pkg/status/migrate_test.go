@@ -453,7 +453,8 @@ func withoutDefaults(l model.Ledger) model.Ledger {
 		for _, spec := range []**model.Application{&in.Spec, &in.Previous} {
 			if *spec != nil {
 				*spec = new(**spec)
-				drop(&(*spec).Policy)
+				(*spec).Policy = new(*(*spec).Policy)
+				drop((*spec).Policy)
 			}
 		}
 		in.PreviousGrants, in.Components = told(in.PreviousGrants), slices.Clone(in.Components)

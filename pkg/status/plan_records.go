@@ -181,7 +181,7 @@ func (p *plan) spec(file string, before, a *model.Application) (*model.Applicati
 		return before, nil
 	}
 	kept := a.Redact()
-	kept.At, kept.Policy.InForce, kept.Release = nil, nil, ""
+	kept.At, kept.InForce, kept.Release = nil, nil, ""
 	back, err := write(p, file, before, &kept)
 	if err == nil && back.Release != a.Release {
 		back.Release = a.Release

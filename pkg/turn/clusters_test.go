@@ -33,7 +33,7 @@ func TestPoolOfAnUnknownCluster(t *testing.T) {
 	require.EqualError(t, turn.Connected(fleet.Platform, nil), "platform.pools.far.cluster: is in cluster west, which the reconciler was not told of (it has one cluster); start it with --cluster west=KUBECONFIG, or name another cluster")
 
 	last := model.Ledger{Platform: &model.Platform{Name: "good"}, Tenants: []model.Tenant{{Name: "acme"}}, Instances: []model.Instance{{
-		App: shop, Number: 1, Phase: model.PhaseRunning, Spec: &model.Application{ID: shop},
+		App: shop, Number: 1, Phase: model.PhaseRunning, Spec: new(model.Application{ID: shop}.Seal()),
 	}}}
 	require.Same(t, last.Platform, turn.Platform(refused, last))
 	out := turn.Take(turn.Case{Fleet: refused, Ledger: last})

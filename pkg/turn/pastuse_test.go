@@ -38,7 +38,7 @@ func newShared(half time.Duration, tenants ...string) *shared {
 // asks declares twenty applications of a core each.
 func (s *shared) asks(tenant string) {
 	for i := range cores {
-		app := generate.App(tenant, fmt.Sprintf("app-%02d", i), 200, 1, model.Resources{CPU: 1000}, s.Fleet.Platform.Policy)
+		app := generate.App(tenant, fmt.Sprintf("app-%02d", i), 200, 1, model.Resources{CPU: 1000}, new(s.Fleet.Platform.Policy))
 		app = app.Seal()
 		s.Fleet.Applications = append(s.Fleet.Applications, &app)
 	}

@@ -208,7 +208,7 @@ func AtFullLevel(app *model.Application) *model.Instance {
 	in := &model.Instance{App: app.ID, Number: 1, Spec: app}
 	for i := range app.Components {
 		c, placed := &app.Components[i], app.Components[i].In(0)
-		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: placed.Asks(&app.Policy), QoS: c.QoS, Pool: placed.Placement.Pool}
+		g := model.Grant{Component: c.Name, Replicas: c.Replicas, Requests: placed.Asks(app.Policy), QoS: c.QoS, Pool: placed.Placement.Pool}
 		in.Components = append(in.Components, model.ComponentState{Grant: g, Run: c.Replicas, Workload: model.WorkloadDigest(c, g, c.Replicas)})
 	}
 	return in

@@ -51,6 +51,7 @@ func TestDefaultRequestsAtAnUpgrade(t *testing.T) {
 			continue
 		}
 		spec := *in.Spec
+		spec.Policy = new(*spec.Policy)
 		spec.Policy.Requests, spec.Policy.DefaultRequests = "", model.Resources{}
 		spec = spec.Seal()
 		in.Spec = &spec

@@ -71,7 +71,7 @@ func TestPlatform(t *testing.T) {
 // checked once, and the fleet that was given stays as it is.
 func TestCheckRenderings(t *testing.T) {
 	application := func(name, image string) *model.Application {
-		a := model.Application{ID: model.AppID{Tenant: "acme", Name: name}, Policy: model.Policy{Registries: []string{"example.com"}},
+		a := model.Application{ID: model.AppID{Tenant: "acme", Name: name}, Policy: &model.Policy{Registries: []string{"example.com"}},
 			Components: []model.Component{{Name: "web", Type: "worker", Replicas: 1, Properties: []byte(`{"image":"` + image + `"}`)}}}.Seal()
 		return &a
 	}

@@ -15,7 +15,7 @@ func TestRollbackWindow(t *testing.T) {
 	good := []model.Digest{"v5", "v4", "v3", "v2"}
 	for window := range 4 {
 		for at, release := range good {
-			spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Release: release, Workflow: &model.Workflow{RollbackWindow: window}}
+			spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: &model.Policy{}, Release: release, Workflow: &model.Workflow{RollbackWindow: window}}
 			last := &model.Run{App: spec.ID, Instance: 1, Number: 5, Phase: model.RunSucceeded, Good: good}
 			run := workflow.Start("", spec, 1, last, start)
 			require.Equal(t, at < window, run.Fast, "window %d, release %s", window, release)
@@ -37,7 +37,7 @@ func TestMemosPassOn(t *testing.T) {
 		{2, model.DeletionKeepData, true},
 		{2, model.DeletionDeleteData, false},
 	} {
-		spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Release: "v2", Lifecycle: model.Lifecycle{Deletion: c.deletion}, Workflow: &model.Workflow{RollbackWindow: 3}}
+		spec := &model.Application{ID: model.AppID{Tenant: "acme", Name: "shop"}, Policy: &model.Policy{}, Release: "v2", Lifecycle: model.Lifecycle{Deletion: c.deletion}, Workflow: &model.Workflow{RollbackWindow: 3}}
 		last := &model.Run{App: spec.ID, Instance: 1, Number: 1, Phase: model.RunSucceeded, Memos: []model.Memo{memo}, Good: []model.Digest{"v2"}}
 		run := workflow.Start("", spec, c.instance, last, start)
 		if c.passes {

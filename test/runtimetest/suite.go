@@ -99,7 +99,7 @@ func (r *trial) program(name string, replicas int) model.Component {
 
 // record is an application whose components all run.
 func (r *trial) record(components ...model.Component) *model.Instance {
-	spec := model.Application{ID: r.app, Desired: model.DesiredRunning, Policy: model.Policy{Namespace: "tenant", Registries: r.Registries}, Components: components}.Seal()
+	spec := model.Application{ID: r.app, Desired: model.DesiredRunning, Policy: &model.Policy{Namespace: "tenant", Registries: r.Registries}, Components: components}.Seal()
 	inst := &model.Instance{App: r.app, Number: 1, Phase: model.PhaseScheduled, Spec: &spec}
 	for i := range components {
 		c := &components[i]

@@ -146,7 +146,7 @@ func application(app int, d declaration, r rules, commit string) model.Applicati
 	a, ok := specs[key]
 	if !ok {
 		a = model.Application{
-			ID: apps[app], Priority: priorities[apps[app].Name] + d.raised, Desired: "running", Policy: policy(r),
+			ID: apps[app], Priority: priorities[apps[app].Name] + d.raised, Desired: "running", Policy: new(policy(r)),
 			Lifecycle: model.Lifecycle{
 				Grace: grace, Deletion: deletions[apps[app].Name], OnFailure: onFailure[apps[app].Name], Threshold: 3, Window: 5 * time.Minute,
 				Backoff: model.Backoff{Initial: 10 * time.Second, Factor: 2, Max: 5 * time.Minute}, Quarantine: 2,

@@ -45,6 +45,7 @@ var forgeries = map[string]func(l *model.Ledger, inst *model.Instance){
 	},
 	"delete-data": func(_ *model.Ledger, inst *model.Instance) {
 		spec := *inst.Spec
+		spec.Policy = new(*spec.Policy)
 		spec.Lifecycle.Deletion, spec.Policy.Deletion = model.DeletionDeleteData, model.DeletionDeleteData
 		inst.Spec, inst.Phase = &spec, model.PhaseTerminated
 	},

@@ -52,7 +52,7 @@ func (w *Writer) Decision(app *solve.App) model.Decision {
 		Inputs: model.Inputs{Commit: w.Fleet.Commit, Policy: w.policyDigest(app), Capacity: w.Capacity},
 	}
 	if app.Spec != nil {
-		d.Spec, d.Policies = app.Spec.Digest, app.Spec.Policy.InForce
+		d.Spec, d.Policies = app.Spec.Digest, app.Spec.InForce
 	}
 	if n := len(app.Findings); n > 0 {
 		d.Constraints = make([]model.Constraint, n, n+len(app.Short))
@@ -125,7 +125,7 @@ func (w *Writer) shares(app *solve.App) (shares []model.TenantShare, past []mode
 func (w *Writer) policyDigest(app *solve.App) model.Digest {
 	var policy *model.Policy
 	if app.Spec != nil {
-		policy = &app.Spec.Policy
+		policy = app.Spec.Policy
 	} else {
 		policy = &model.Policy{}
 	}

@@ -151,7 +151,7 @@ func (app *App) WaitsSince(now time.Time) time.Time {
 // Policy is the policy of the spec in Git, else of the accepted one.
 func (app *App) Policy() *model.Policy {
 	if spec := cmp.Or(app.Wanted, app.Spec); spec != nil {
-		return &spec.Policy
+		return spec.Policy
 	}
 	return &model.Policy{}
 }

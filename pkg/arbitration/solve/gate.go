@@ -230,5 +230,5 @@ func (g gate) limitAt(i int, limit string, r int) string {
 
 // policyAt returns where the effective policy value of a path was set.
 func policyAt(spec *model.Application, path string) string {
-	return model.Get(spec.Policy.InForce, path).At
+	return model.Get(spec.InForce, path).At
 }

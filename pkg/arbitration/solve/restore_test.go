@@ -12,7 +12,7 @@ import (
 // TestHolds: what was granted less or more stays so for the longer of restoreHold and minRuntime.
 func TestHolds(t *testing.T) {
 	at := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	app := &App{Asked: Asked{Wanted: &model.Application{Policy: model.Policy{RestoreHold: time.Minute}}, Instance: &model.Instance{Since: at}}}
+	app := &App{Asked: Asked{Wanted: &model.Application{Policy: &model.Policy{RestoreHold: time.Minute}}, Instance: &model.Instance{Since: at}}}
 	var r Roster
 	require.Equal(t, at.Add(time.Minute), r.RestoredFrom(app), "since it is degraded")
 	require.Zero(t, r.ProtectedUntil(app))

@@ -12,7 +12,7 @@ import (
 // allow it, and from no equal.
 func TestBothAllowPreemptionInTheirTenant(t *testing.T) {
 	app := func(priority int, allowed model.Preemption) *App {
-		return &App{Asked: Asked{Priority: priority, Wanted: &model.Application{Policy: model.Policy{Preemption: allowed}}}}
+		return &App{Asked: Asked{Priority: priority, Wanted: &model.Application{Policy: &model.Policy{Preemption: allowed}}}}
 	}
 	takes := func(taker, loser *App) bool {
 		d := &search{preemptor: &preemptor{app: taker}, standing: Standing{Class: WithinFairShare, Priority: taker.Priority}, priority: taker.Priority}

@@ -210,7 +210,7 @@ func (h *history) between(least, most int64) int64 {
 
 func (h *history) arrive() {
 	tenant := h.in.Fleet.Tenants[h.rng.IntN(len(h.in.Fleet.Tenants))]
-	app := model.Application{ID: model.AppID{Tenant: tenant.Name, Name: fmt.Sprintf("a%03d", h.n)}, Priority: []int{50, 120, 200, 300, 600}[h.rng.IntN(5)], Policy: tenant.Policy}
+	app := model.Application{ID: model.AppID{Tenant: tenant.Name, Name: fmt.Sprintf("a%03d", h.n)}, Priority: []int{50, 120, 200, 300, 600}[h.rng.IntN(5)], Policy: new(tenant.Policy)}
 	app.Policy.PriorityCeiling, app.Policy.Degradation = 1000, h.rng.IntN(3) > 0
 	capacity := h.in.Seen.Pools[0].Capacity
 	usual := int64(10)

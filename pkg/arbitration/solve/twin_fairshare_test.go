@@ -107,7 +107,7 @@ func drawFlat(t *rapid.T) Inputs {
 		fleet.Tenants = append(fleet.Tenants, tn)
 		for n := range rapid.IntRange(0, 4).Draw(t, "applications") {
 			app := model.Application{ID: model.AppID{Tenant: tn.Name, Name: fmt.Sprint("a", n)}, Priority: 100 * rapid.IntRange(0, 1).Draw(t, "band")}
-			app.Policy.PriorityCeiling = 1000
+			app.Policy = &model.Policy{PriorityCeiling: 1000}
 			app.Components = []model.Component{{Name: "main", Type: "worker", Runtime: "container", OS: "linux", Replicas: 1, Critical: true, Requests: draw(6, "size")}}
 			fleet.Applications = append(fleet.Applications, new(app.Seal()))
 		}

@@ -57,7 +57,7 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 	if err := decode(policy, &given); err != nil {
 		return nil, nil, []model.Problem{layer.GaveUp(layer.ApplicationDir(id), err)}
 	}
-	a, problems := d.application(id, given.policy(policy, ""), own)
+	a, problems := d.application(id, new(given.policy()), own)
 	for i := range a.Components {
 		c := &a.Components[i]
 		c.Definition, c.Health = doc.Defined[c.Name], doc.Health[c.Name]
@@ -68,13 +68,14 @@ func Application(id model.AppID, doc layer.Document, policy []byte, source model
 	return a, d.Policy, append(problems, given.Secrets.secrets(a, own)...)
 }
 
-func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *layer.Layer) (*model.Application, []model.Problem) {
+func (d *applicationDoc) application(id model.AppID, policy *model.Policy, own *layer.Layer) (*model.Application, []model.Problem) {
 	a := new(d.Application)
 	a.ID, a.At = id, own.Positions(applicationQuoted)
 	a.Objectives = d.Objectives.Objectives
 	a.Objectives.Availability, a.Objectives.LatencyP99 = int(parts(d.Objectives.Availability, millionth)), duration(d.Objectives.LatencyP99)
 	a.Budget = parts(d.Budget.CostPerHour, millionth)
-	a.Policy, a.Lifecycle, a.Workflow = d.Policy.Within(policy, own), d.Lifecycle.lifecycle(policy), d.Workflow.workflow()
+	a.Policy, _ = d.Policy.Within(policy, nil, own)
+	a.Lifecycle, a.Workflow = d.Lifecycle.lifecycle(policy), d.Workflow.workflow()
 	if len(a.Labels) == 0 {
 		a.Labels = nil // as it is after decoding an answer
 	}
@@ -93,7 +94,7 @@ func (d *applicationDoc) application(id model.AppID, policy model.Policy, own *l
 }
 
 // applicationQuoted reports whether decisions quote the place of a value. The places
-// of policy values are in Policy.InForce.
+// of policy values are in InForce.
 func applicationQuoted(path []string) bool {
 	switch {
 	case path[0] == "priority", path[0] == "budget", path[0] == "adopt" && len(path) <= 2:

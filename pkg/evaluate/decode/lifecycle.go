@@ -16,7 +16,7 @@ type lifecycleDoc struct {
 	Backoff backoffDoc `json:"backoff"`
 }
 
-func (d *lifecycleDoc) lifecycle(p model.Policy) model.Lifecycle {
+func (d *lifecycleDoc) lifecycle(p *model.Policy) model.Lifecycle {
 	return model.Lifecycle{
 		Grace:      min(durationOr(d.Grace, 30*time.Second), p.MaxGrace),
 		Deletion:   cmp.Or(d.Deletion, model.DeletionKeepData),

@@ -60,7 +60,8 @@ func Platform(doc layer.Document) (*model.Platform, []model.Problem) {
 	}
 	p := &model.Platform{
 		Name:     d.Name,
-		Policy:   e.policy(doc.Effective, "", own),
+		Policy:   e.policy(),
+		InForce:  inForce(doc.Effective, "", own),
 		Bands:    bands(d.Bands),
 		Profiles: profiles(d.QoS.Profiles), Allotments: shared(d.Allotments),
 		HalfLife: duration(gjson.GetBytes(d.Policy, "history.halfLife").String()), At: own.Positions(platformQuoted),

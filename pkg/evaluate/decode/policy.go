@@ -72,9 +72,8 @@ type policyDoc struct {
 	Definitions layer.Definitions `json:"definitions"`
 }
 
-// policy returns the effective policy of a tenant, or of the platform (""), with the layer
-// that set each value. The layers are given from the platform down.
-func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.Layer) model.Policy {
+// policy returns the effective policy of a tenant or of the platform.
+func (d *effectiveDoc) policy() model.Policy {
 	p := d.Policy
 	p.MaxReplicas, p.PriorityCeiling, p.MaxShare = d.Limits.MaxReplicas, d.Limits.PriorityCeiling, int(parts(d.Limits.MaxShare, thousandth))
 	p.Registries = d.Images.Registries
@@ -90,8 +89,7 @@ func (d *effectiveDoc) policy(effective []byte, tenant string, layers ...*layer.
 	p.StartDeadline, p.UnreadyAfter = duration(d.Defaults.StartDeadline), unless(duration(d.Defaults.UnreadyAfter), model.UnreadyAfter)
 	requests := resourcesDoc{CPU: d.Defaults.Requests.CPU, Memory: d.Defaults.Requests.Memory}
 	p.DefaultRequests, _ = requests.resources() // the schema has checked them; what is too large to count is none
-	p.InForce = inForce(effective, tenant, layers)
-	for _, list := range []*[]string{ // the ladder stays in the order written
+	for _, list := range []*[]string{           // the ladder stays in the order written
 		&p.Registries, &p.Runtimes, &p.Kinds, &p.RequiredLabels, &p.Strategies, &p.Egress, &p.Exits, &p.Accounts,
 		&p.Existing.Configs, &p.Existing.Claims, &p.Existing.Gateways, &p.Rights, &p.Reading, &p.RuntimeClasses,
 	} {
@@ -122,9 +120,9 @@ var policyPaths = []string{
 	"defaults.requests.cpu", "defaults.requests.memory",
 }
 
-// inForce lists the values of an effective policy as written, with the layer that set
-// each.
-func inForce(effective []byte, tenant string, layers []*layer.Layer) (values []model.PolicyValue) {
+// inForce lists the values of the effective policy of a tenant, or of the platform (""), as written,
+// with the layer that set each. The layers are given from the platform down.
+func inForce(effective []byte, tenant string, layers ...*layer.Layer) (values []model.PolicyValue) {
 	for _, path := range policyPaths {
 		v := model.PolicyValue{Path: path, Value: asText(gjson.GetBytes(effective, path))}
 		v.Layer, v.At = setBy(path, tenant, layers)
@@ -177,21 +175,22 @@ type Choices struct {
 	PriorityClaims  model.PriorityClaims  `json:"priorityClaims"`
 }
 
-// Within returns the tenant's policy with the application's choices in it. No choices
-// (nil) return the policy itself.
-func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
+// Within returns the tenant's policy with the application's choices in it, and the values in force
+// with those that the application writes. No choices (nil) return what they are given.
+func (d *Choices) Within(tenant *model.Policy, inForce []model.PolicyValue, own *layer.Layer) (*model.Policy, []model.PolicyValue) {
 	if d == nil {
-		return p
+		return tenant, inForce
 	}
-	p.InForce = slices.Clone(p.InForce)
+	p, inForce := new(*tenant), slices.Clone(inForce)
 	// chosen takes the value of a path in if the application writes it, by the last name of the path.
 	chosen := func(path, value string) bool {
 		if value == "" {
 			return false
 		}
-		v, _ := model.Find(p.InForce, path)
-		at, _ := own.Value("application.policy." + path[strings.LastIndexByte(path, '.')+1:])
-		*v = model.PolicyValue{Path: path, Value: value, Layer: "application", At: at}
+		if v, ok := model.Find(inForce, path); ok {
+			at, _ := own.Value("application.policy." + path[strings.LastIndexByte(path, '.')+1:])
+			*v = model.PolicyValue{Path: path, Value: value, Layer: "application", At: at}
+		}
 		return true
 	}
 	if d.Degradation != nil {
@@ -222,7 +221,7 @@ func (d *Choices) Within(p model.Policy, own *layer.Layer) model.Policy {
 	if chosen("priorityClaims", string(d.PriorityClaims)) {
 		p.PriorityClaims = unless(d.PriorityClaims, model.ClaimsFull)
 	}
-	return p
+	return p, inForce
 }
 
 // sorted returns a sorted copy without repetitions, nil if it is empty.

@@ -71,7 +71,7 @@ func Tenant(name string, doc layer.Document, above *layer.Above) (*model.Tenant,
 		}
 		t.Pins[app] = release.Commit
 	}
-	t.Policy = e.policy(doc.Effective, name, platform, own)
+	t.Policy, t.InForce = e.policy(), inForce(doc.Effective, name, platform, own)
 	t.PriorityCeiling = t.Policy.PriorityCeiling
 	t.At = allotted(name, platform)
 	maps.Copy(t.At, own.Positions(func(path []string) bool { return path[0] != "name" && path[0] != "definitions" }))

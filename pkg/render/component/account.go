@@ -45,7 +45,7 @@ func (p *pod) account(c container) error {
 		} else {
 			here = append(here, r.PolicyRule)
 		}
-		if err := admit(fmt.Sprintf("traits.rights.%d", i), r.PolicyRule, &p.App.Spec.Policy); err != nil {
+		if err := admit(fmt.Sprintf("traits.rights.%d", i), r.PolicyRule, p.App.Spec.Policy); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ var nodeAccounts = map[string]string{
 // onNode says in the pod what it has of its node beyond a container: a runtime class, or that it is a process of a Windows
 // node. Policy allows each. Labels that only D-AROS sets tell the API server so.
 func (p *pod) onNode(c container) error {
-	spec, policy := &p.template.Spec, &p.App.Spec.Policy
+	spec, policy := &p.template.Spec, p.App.Spec.Policy
 	if class := c.RuntimeClass; class != "" {
 		if !model.Matches(policy.RuntimeClasses, class) {
 			return declared.Against("policy.runtimeClasses", declared.CodeClass, "properties.runtimeClass", "names runtime class %s, and policy allows %s (runtimeClasses)", class, declared.List(policy.RuntimeClasses))

@@ -100,7 +100,7 @@ func (in Input) known(kind string, c container, ports []declared.Port, resources
 			Kind: kind, Name: in.Name, Run: in.Run, Newer: in.Track == TrackNext, Selector: Selector(in.App.ID, in.Spec.Name),
 		},
 		Claims: trait.Claims{Kept: map[string]string{AnnotationPrune: PruneKeep}, Deleted: in.App.deletion()},
-		Policy: &in.App.Spec.Policy, Domain: in.placement().topologyKey,
+		Policy: in.App.Spec.Policy, Domain: in.placement().topologyKey,
 		Peer: in.App.Peer,
 		Configuration: func(name string) (trait.Configuration, bool) {
 			c, ok := in.App.Spec.Component(name)

@@ -68,7 +68,7 @@ func (in Input) admission(accounts []string) manifest.Admission {
 		delete(labels, key) // the tenant's selectors may use these
 	}
 	return manifest.Admission{
-		Policy: &in.App.Spec.Policy, Namespace: in.App.Namespace, Labels: labels, Nodes: in.placement().nodes, Grant: in.Grant,
+		Policy: in.App.Spec.Policy, Namespace: in.App.Namespace, Labels: labels, Nodes: in.placement().nodes, Grant: in.Grant,
 		Standard: in.App.Standard, Accounts: accounts,
 	}
 }

@@ -61,7 +61,7 @@ var shop = model.AppID{Tenant: "acme", Name: "shop"}
 
 // assign asks after components whose policy allows a host.
 func assign(app model.AppID, host string, properties ...string) runtime.Assignment {
-	spec := &model.Application{ID: app, Policy: model.Policy{Egress: []string{host}}}
+	spec := &model.Application{ID: app, Policy: &model.Policy{Egress: []string{host}}}
 	a := runtime.Assignment{
 		App: app, Instance: &model.Instance{App: app, Spec: spec},
 		Tenant: &model.Tenant{Name: app.Tenant, Policy: model.Policy{Egress: []string{host}}}, Platform: &model.Platform{Policy: model.Policy{Egress: []string{host}}},

@@ -82,7 +82,7 @@ func (p *pair) assign(name, pool string) runtime.Assignment {
 		Name: "web", Type: "worker", Runtime: "container", OS: "linux", Replicas: 1, Critical: true, QoS: model.Burstable,
 		Requests: model.Resources{CPU: 10, Memory: 16 << 20}, Properties: []byte(`{"image":"example.com/web:1"}`),
 	}
-	spec := model.Application{ID: id, Desired: model.DesiredRunning, Policy: model.Policy{Namespace: "tenant"}, Components: []model.Component{web}}.Seal()
+	spec := model.Application{ID: id, Desired: model.DesiredRunning, Policy: &model.Policy{Namespace: "tenant"}, Components: []model.Component{web}}.Seal()
 	g := model.Grant{Component: "web", Replicas: 1, Requests: web.Requests, QoS: web.QoS, Pool: pool}
 	inst := &model.Instance{App: id, Number: 1, Phase: model.PhaseScheduled, Spec: &spec, Components: []model.ComponentState{
 		{Grant: g, Run: 1, Spec: web.Content(id), Workload: model.WorkloadDigest(&web, g, 1)},

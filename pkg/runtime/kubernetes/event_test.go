@@ -20,7 +20,7 @@ func TestEventsAreLines(t *testing.T) {
 	r := &Runtime{events: &events{Background: runtime.NewBackground(), queue: make(chan *corev1.Event, 1), rates: rates{}}}
 	for _, s := range texttest.Corpus() {
 		r.events.rates = rates{}
-		r.Event(t.Context(), &model.Instance{App: model.AppID{Tenant: "acme"}, Spec: &model.Application{}}, announce.Event{Key: "l/acme/shop/1-1", Reason: s, Text: s, Warning: true})
+		r.Event(t.Context(), &model.Instance{App: model.AppID{Tenant: "acme"}, Spec: &model.Application{Policy: &model.Policy{}}}, announce.Event{Key: "l/acme/shop/1-1", Reason: s, Text: s, Warning: true})
 		event := <-r.events.queue
 		shown := event.Type + " " + event.Reason + " " + event.Message
 		texttest.Line(t, shown, len("Warning ")+maxReason+1+maxSentence)

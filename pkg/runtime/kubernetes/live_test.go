@@ -48,7 +48,7 @@ func live(t *testing.T) *lived {
 	t.Cleanup(r.Close)
 	tenant := model.Tenant{Name: v.fleet, Isolation: model.IsolationOpen, PodSecurity: model.PodSecurityBaseline, Policy: model.Policy{Namespace: "tenant"}}
 	platform := &model.Platform{Pools: []model.PoolSpec{{Name: "test", Selector: map[string]string{clustertest.PoolLabel: v.fleet}}}}
-	spec := model.Application{ID: v.app, Desired: model.DesiredRunning, Policy: model.Policy{Namespace: "tenant"}, Components: []model.Component{
+	spec := model.Application{ID: v.app, Desired: model.DesiredRunning, Policy: &model.Policy{Namespace: "tenant"}, Components: []model.Component{
 		{Name: "settings", Type: "config", Properties: []byte(`{"data":{"mode":"calm"}}`)},
 		{Name: "token", Type: "secret", Properties: []byte(`{"data":{"token":"` + planted + `"}}`)},
 		{

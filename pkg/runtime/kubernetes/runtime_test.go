@@ -306,7 +306,7 @@ func TestEventsAreWrittenOnce(t *testing.T) {
 	f := setup(t)
 	runtime, err := kubernetes.New(f.Config, kubernetes.Options{Fleet: f.fleet, Patience: patience})
 	require.NoError(t, err)
-	about := &model.Instance{App: model.AppID{Tenant: f.fleet}, Spec: &model.Application{}}
+	about := &model.Instance{App: model.AppID{Tenant: f.fleet}, Spec: &model.Application{Policy: &model.Policy{}}}
 	for range 2 {
 		runtime.Event(t.Context(), about, announce.Event{Key: "l/acme/shop/7-1", Reason: "DriftCorrected", Text: "web: somebody changed\x1b spec.replicas", Warning: true})
 	}

@@ -20,7 +20,7 @@ func (f *fixture) spec(app string, c model.Component) *model.Application {
 	c.Requests = model.Resources{CPU: 100, Memory: 64 << 20}
 	s := model.Application{
 		ID: model.AppID{Tenant: f.fleet, Name: app}, Components: []model.Component{c},
-		Policy:    model.Policy{Namespace: "tenant", StartDeadline: 10 * time.Minute},
+		Policy:    &model.Policy{Namespace: "tenant", StartDeadline: 10 * time.Minute},
 		Lifecycle: model.Lifecycle{Grace: 7 * time.Second},
 	}.Seal()
 	return &s

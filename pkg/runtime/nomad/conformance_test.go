@@ -69,7 +69,7 @@ var shop = model.AppID{Tenant: "acme", Name: "shop"}
 
 // assign wants replicas of some components.
 func assign(app model.AppID, replicas int, names ...string) runtime.Assignment {
-	spec := &model.Application{ID: app, Policy: model.Policy{Registries: []string{"ghcr.io/acme"}}}
+	spec := &model.Application{ID: app, Policy: &model.Policy{Registries: []string{"ghcr.io/acme"}}}
 	for _, name := range names {
 		c := component("ghcr.io/acme/shop:1")
 		c.Name = name

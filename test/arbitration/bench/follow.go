@@ -106,7 +106,7 @@ func arrival(s size) []row {
 	runtime.GC()
 	for i := range s.of(100, 20) {
 		tenant := c.Fleet.Tenants[i*7919%len(c.Fleet.Tenants)].Name
-		late := generate.App(tenant, fmt.Sprintf("late-%03d", i), 150, 1, model.Resources{CPU: 1000}, policy).Seal()
+		late := generate.App(tenant, fmt.Sprintf("late-%03d", i), 150, 1, model.Resources{CPU: 1000}, &policy).Seal()
 		c.Fleet.Applications = append(c.Fleet.Applications, &late)
 		ruling, d := c.decide()
 		remembered = append(remembered, d)

@@ -104,7 +104,7 @@ func (c crunch) world(rng *rand.Rand) (*world.World, model.Resources) {
 	apps := make([]model.Application, crunched)
 	for i := range apps {
 		r := c.requests(rng)
-		apps[i] = generate.App(fmt.Sprintf("tenant-%02d", i), "app", []int{200, 600, 50}[rng.IntN(c.bands)], 1, r, policy)
+		apps[i] = generate.App(fmt.Sprintf("tenant-%02d", i), "app", []int{200, 600, 50}[rng.IntN(c.bands)], 1, r, &policy)
 		held = held.Add(r)
 		w.Fleet.Tenants = append(w.Fleet.Tenants, model.Tenant{Name: apps[i].ID.Tenant, Weight: 1, PriorityCeiling: 1000, Policy: policy})
 	}
@@ -120,7 +120,7 @@ func (c crunch) world(rng *rand.Rand) (*world.World, model.Resources) {
 	if n := held.Devices[generate.GPU] * part / 100; n > 0 {
 		need.Devices = map[string]int64{generate.GPU: n}
 	}
-	w.Declare(generate.App("urgent", "new", 950, 1, need, policy))
+	w.Declare(generate.App("urgent", "new", 950, 1, need, &policy))
 	return w, need
 }
 

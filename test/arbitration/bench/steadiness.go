@@ -119,7 +119,7 @@ func happen(w *world.World, rng *rand.Rand, shape generate.Shape, n int) string 
 		pool.Capacity.CPU = int64(2+rng.IntN(14)) * 1000
 		return fmt.Sprintf("%s has %s", pool.Name, pool.Capacity)
 	}
-	app := shape.Application(rng, fmt.Sprintf("late-%d", n), generate.Policy(shape.Preemption))
+	app := shape.Application(rng, fmt.Sprintf("late-%d", n), new(generate.Policy(shape.Preemption)))
 	w.Declare(app)
 	return fmt.Sprintf("%s comes", app.ID)
 }

@@ -26,8 +26,8 @@ func Policy(preemption model.Preemption) model.Policy {
 	}
 }
 
-// App is an application of one component.
-func App(tenant, name string, priority, replicas int, requests model.Resources, policy model.Policy) model.Application {
+// App is an application of one component. It shares its policy with others.
+func App(tenant, name string, priority, replicas int, requests model.Resources, policy *model.Policy) model.Application {
 	return model.Application{
 		ID: model.AppID{Tenant: tenant, Name: name}, Priority: priority, Desired: "running", Policy: policy,
 		Components: []model.Component{Component("main", replicas, requests)},

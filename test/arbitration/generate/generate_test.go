@@ -41,7 +41,7 @@ func TestCrowdedIsFull(t *testing.T) {
 func TestRunTakesWhatIsAskedFor(t *testing.T) {
 	w := world.New(model.Platform{})
 	w.AddPool(model.Pool{Name: "general"})
-	app := App("acme", "shop", 200, 3, model.Resources{CPU: 500}, Policy("any"))
+	app := App("acme", "shop", 200, 3, model.Resources{CPU: 500}, new(Policy("any")))
 	w.Declare(app)
 	Run(w, "general", app.ID)
 	require.Equal(t, model.Resources{CPU: 1500}, w.Holds(app.ID))

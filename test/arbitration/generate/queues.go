@@ -44,7 +44,7 @@ func (q Queues) World() *world.World {
 			})
 			add := func(kind string, n, priority int, cpu int64) {
 				for i := range n {
-					apps = append(apps, App(name, fmt.Sprintf("%s-%03d", kind, i), priority, 1, model.Resources{CPU: cpu}, policy))
+					apps = append(apps, App(name, fmt.Sprintf("%s-%03d", kind, i), priority, 1, model.Resources{CPU: cpu}, &policy))
 				}
 			}
 			add("small", q.Small, 150, 1000)
@@ -87,12 +87,12 @@ func (c Crowded) World(waiting bool) *world.World {
 func (c Crowded) Asking() (asking []model.Application) {
 	policy := Policy("reclaim")
 	for t := range c.Tenants {
-		asking = append(asking, App(c.tenant(t), "urgent", 300, 1, model.Resources{CPU: 5000}, policy))
+		asking = append(asking, App(c.tenant(t), "urgent", 300, 1, model.Resources{CPU: 5000}, &policy))
 	}
 	if c.Reclaim {
 		asking = asking[c.holders():]
 		for t := range c.holders() { // as many preemptors as without Reclaim
-			asking = append(asking, App(c.tenant(c.holders()+t), "urgent-2", 300, 1, model.Resources{CPU: 5000}, policy))
+			asking = append(asking, App(c.tenant(c.holders()+t), "urgent-2", 300, 1, model.Resources{CPU: 5000}, &policy))
 		}
 	}
 	if c.Ask > 0 {
@@ -124,7 +124,7 @@ func (c Crowded) full() *world.World {
 	}
 	running := make([]model.Application, c.Running)
 	for i := range c.Running {
-		running[i] = App(c.tenant(i%c.holders()), fmt.Sprintf("app-%05d", i), 200, 1, model.Resources{CPU: 1000}, policy)
+		running[i] = App(c.tenant(i%c.holders()), fmt.Sprintf("app-%05d", i), 200, 1, model.Resources{CPU: 1000}, &policy)
 	}
 	w.Declare(running...)
 	for i := range running {
@@ -148,7 +148,7 @@ func Growing(applications int) *world.World {
 				Name: tenant, Weight: 1 + i/50%3, Guarantee: model.Resources{CPU: 10_000}, PriorityCeiling: 1000, Policy: policy,
 			})
 		}
-		apps[i] = App(tenant, fmt.Sprintf("app-%06d", i), 100+i%7*100, 1, model.Resources{CPU: 1000}, policy)
+		apps[i] = App(tenant, fmt.Sprintf("app-%06d", i), 100+i%7*100, 1, model.Resources{CPU: 1000}, &policy)
 	}
 	w.Declare(apps...)
 	return w

@@ -40,7 +40,7 @@ func Random(rng *rand.Rand, s Shape) *world.World {
 		w.Fleet.Platform.Groups = groups(rng, w.Fleet.Tenants)
 	}
 	for i := range s.Applications {
-		w.Declare(s.Application(rng, fmt.Sprintf("app-%03d", i), policy))
+		w.Declare(s.Application(rng, fmt.Sprintf("app-%03d", i), &policy))
 		w.Now = w.Now.Add(time.Duration(rng.IntN(2)) * time.Second)
 	}
 	return w
@@ -101,7 +101,7 @@ func groups(rng *rand.Rand, tenants []model.Tenant) []model.Group {
 }
 
 // Application returns a random application of a random tenant.
-func (s Shape) Application(rng *rand.Rand, name string, policy model.Policy) model.Application {
+func (s Shape) Application(rng *rand.Rand, name string, policy *model.Policy) model.Application {
 	priority := 100 * (1 + rng.IntN(4))
 	if s.Bands {
 		priority = []int{20, 60, 150, 250, 550, 650}[rng.IntN(6)]
@@ -120,6 +120,7 @@ func (s Shape) Application(rng *rand.Rand, name string, policy model.Policy) mod
 		side.Critical = rng.IntN(2) == 0
 		a.Components = append(a.Components, side)
 	}
+	a.Policy = new(*policy)
 	a.Policy.Degradation = rng.IntN(3) > 0
 	return a
 }

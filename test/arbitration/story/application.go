@@ -29,7 +29,7 @@ func (s *Story) addApplications(verb string, o *options) {
 	for _, name := range o.names {
 		id, err := model.ParseAppID(name)
 		o.fail(err)
-		app := model.Application{ID: id, Priority: priority, Desired: "running", Budget: int64(budget) * 1e6, Policy: s.policy}
+		app := model.Application{ID: id, Priority: priority, Desired: "running", Budget: int64(budget) * 1e6, Policy: new(s.policy)}
 		app.Policy.Strategy, app.Policy.Priority = strategy, Priority
 		app.Policy.Degradation = app.Policy.Degradation && degradation
 		if step != "" {

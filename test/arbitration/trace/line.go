@@ -30,7 +30,7 @@ func (r *replay) join(j *Job) {
 	own.ID.Tenant = tenantName(0)
 	own.ID.Name = j.ID.Tenant + "-" + j.ID.Name
 	r.jobs[own.ID], r.left[own.ID] = &own, j.Lasts
-	app := generate.App(own.ID.Tenant, own.ID.Name, priorities["Burstable"], j.Replicas, j.Requests, r.world.Fleet.Platform.Policy)
+	app := generate.App(own.ID.Tenant, own.ID.Name, priorities["Burstable"], j.Replicas, j.Requests, &r.world.Fleet.Platform.Policy)
 	if app.Components[0].Type = "job"; r.figures.Setting.Line != Unknown {
 		app.Components[0].Expect = time.Duration(j.Lasts) * time.Second
 	}

@@ -114,7 +114,7 @@ func (r *replay) arrive(j *Job) {
 		return
 	}
 	r.jobs[j.ID], r.left[j.ID] = j, j.Lasts
-	app := generate.App(j.ID.Tenant, j.ID.Name, priorities[j.QoS], j.Replicas, j.Requests, r.world.Fleet.Platform.Policy)
+	app := generate.App(j.ID.Tenant, j.ID.Name, priorities[j.QoS], j.Replicas, j.Requests, &r.world.Fleet.Platform.Policy)
 	if j.Replicas > 1 {
 		app.Components[0].Degrade = &model.Degrade{MinReplicas: (j.Replicas + 1) / 2}
 	}

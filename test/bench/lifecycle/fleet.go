@@ -72,7 +72,7 @@ func application(id model.AppID, release int, flow bool) model.Application {
 		}
 	}
 	a := model.Application{
-		ID: id, Labels: map[string]string{"team": "web"}, Priority: 300, Desired: "running", Policy: policy,
+		ID: id, Labels: map[string]string{"team": "web"}, Priority: 300, Desired: "running", Policy: &policy,
 		Components: []model.Component{component("queue", 1), component("web", 3, "queue")},
 		Lifecycle: model.Lifecycle{
 			Grace: 30 * time.Second, Deletion: "keep-data", OnFailure: "restart", Threshold: 3, Window: 5 * time.Minute,
