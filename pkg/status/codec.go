@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -60,8 +61,13 @@ func decode(b []byte, into any, newer bool) (more fields, err error) {
 			err = decodeStrictly(b, into)
 		}
 	}
-	if a, ok := into.(*model.Application); ok && err == nil {
-		err = compactOpaque(a)
+	if err == nil {
+		switch a := into.(type) {
+		case *model.Application:
+			err = compactOpaque(a)
+		case *specRecord:
+			err = compactOpaque(&a.Application)
+		}
 	}
 	if err == nil {
 		compactRecord(reflect.ValueOf(into))
@@ -73,18 +79,32 @@ func decode(b []byte, into any, newer bool) (more fields, err error) {
 // have.
 const unknownField = "json: unknown field "
 
+// decoder decodes one record after another. A new one for each record would copy the record four times, as its room grows.
+type decoder struct {
+	*json.Decoder
+	from *bytes.Reader
+}
+
+var decoders = sync.Pool{New: func() any {
+	from := bytes.NewReader(nil)
+	d := json.NewDecoder(from)
+	d.DisallowUnknownFields()
+	return &decoder{d, from}
+}}
+
 func decodeStrictly(b []byte, into any) error {
-	from := json.NewDecoder(bytes.NewReader(b))
-	from.DisallowUnknownFields()
-	if err := from.Decode(into); err != nil {
+	d := decoders.Get().(*decoder)
+	d.from.Reset(b)
+	if err := d.Decode(into); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return errors.New("the file ends too early")
 		}
 		return err
 	}
-	if _, err := from.Token(); !errors.Is(err, io.EOF) {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the record")
 	}
+	decoders.Put(d) // it has read all that it was given
 	if key, found := repeatedKey(b); found {
 		return fmt.Errorf("the key %q stands there twice", key)
 	}
@@ -119,8 +139,8 @@ func has(t reflect.Type, member string) bool {
 	if t.Kind() != reflect.Struct {
 		return true
 	}
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); strings.EqualFold(name, member) {
+	for _, field := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); strings.EqualFold(name, member) {
 			return true
 		}
 	}
@@ -156,8 +176,8 @@ func compactOpaque(a *model.Application) error {
 // repeatedKey returns a key that an object of valid JSON has twice: encoding/json
 // takes the last one, other readers the first.
 func repeatedKey(b []byte) (key string, found bool) {
-	var keys [][]byte // of the objects that are open
-	var begins []int  // where the keys of each begin
+	keys := make([][]byte, 0, 64) // of the objects that are open
+	begins := make([]int, 0, 16)  // where the keys of each begin
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '{':
@@ -173,13 +193,8 @@ func repeatedKey(b []byte) (key string, found bool) {
 			}
 			keys, begins = keys[:begin], begins[:len(begins)-1]
 		case '"':
-			begin, escaped := i+1, false
-			for i++; b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					escaped = true
-					i++
-				}
-			}
+			begin := i + 1
+			i = closing(b, begin)
 			text := b[begin:i]
 			after := i + 1
 			for after < len(b) && (b[after] == ' ' || b[after] == '\n' || b[after] == '\t' || b[after] == '\r') {
@@ -188,7 +203,7 @@ func repeatedKey(b []byte) (key string, found bool) {
 			if after == len(b) || b[after] != ':' {
 				continue // a value
 			}
-			if escaped {
+			if bytes.IndexByte(text, '\\') >= 0 {
 				var plain string
 				if json.Unmarshal(b[begin-1:i+1], &plain) == nil {
 					text = []byte(plain)
@@ -198,4 +213,18 @@ func repeatedKey(b []byte) (key string, found bool) {
 		}
 	}
 	return "", false
+}
+
+// closing returns where the text of JSON ends that begins at a place: at the first quote that is not escaped.
+func closing(b []byte, begin int) (end int) {
+	for end = begin; ; end++ {
+		end += bytes.IndexByte(b[end:], '"')
+		escapes := 0
+		for b[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+	}
 }

@@ -23,6 +23,8 @@ type reader struct {
 	most  int64  // how many bytes the records may have; 0: any number
 	size  atomic.Int64
 
+	policies policies
+
 	mu     sync.Mutex
 	more   map[string]fields // by file: what this program does not know
 	former []string          // files of which the ledger has not just the content, as their names of releases are others
@@ -190,10 +192,7 @@ func (r *reader) read(file string, v any) (found bool, err error) {
 	}
 	more, err := decode(b, v, r.format.newer(Current))
 	if err != nil {
-		if field, unknown := strings.CutPrefix(err.Error(), unknownField); unknown {
-			err = fmt.Errorf("format %s has no field %s", r.format, field)
-		}
-		return false, damaged(name, err)
+		return false, r.unreadable(file, err)
 	}
 	if len(more) > 0 {
 		r.mu.Lock()
@@ -204,6 +203,14 @@ func (r *reader) read(file string, v any) (found bool, err error) {
 		r.more[file] = more
 	}
 	return true, nil
+}
+
+// unreadable returns the damage of a file that cannot be decoded.
+func (r *reader) unreadable(file string, err error) error {
+	if field, unknown := strings.CutPrefix(err.Error(), unknownField); unknown {
+		err = fmt.Errorf("format %s has no field %s", r.format, field)
+	}
+	return damaged(r.format.name(file), err)
 }
 
 // subdirectories lists the directories in dir. Each must be named by a DNS

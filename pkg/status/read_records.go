@@ -35,18 +35,27 @@ func (r *reader) records(apps []model.AppID, l *model.Ledger) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	l.Instances = gather(l.Instances, found, func(r record) *model.Instance { return r.instance })
+	l.Decisions = gather(l.Decisions, found, func(r record) *model.Decision { return r.decision })
+	l.Damaged = gather(l.Damaged, found, func(r record) *model.DamagedRecord { return r.damaged })
+	return nil
+}
+
+// gather adds what records have of one kind to a list, which grows once: records are large.
+func gather[T any](to []T, found []record, of func(record) *T) []T {
+	n := 0
 	for _, rec := range found {
-		if rec.instance != nil {
-			l.Instances = append(l.Instances, *rec.instance)
-		}
-		if rec.decision != nil {
-			l.Decisions = append(l.Decisions, *rec.decision)
-		}
-		if rec.damaged != nil {
-			l.Damaged = append(l.Damaged, *rec.damaged)
+		if of(rec) != nil {
+			n++
 		}
 	}
-	return nil
+	to = slices.Grow(to, n)
+	for _, rec := range found {
+		if one := of(rec); one != nil {
+			to = append(to, *one)
+		}
+	}
+	return to
 }
 
 // record reads the records of one application.
@@ -131,27 +140,6 @@ func (r *reader) instance(dir string, app model.AppID, in *model.Instance) (foun
 		}
 	}
 	return found, err
-}
-
-// spec reads a spec, and the digest that the record names. Nobody believes that one:
-// the spec has the digest that follows from its content.
-func (r *reader) spec(name string, app model.AppID, held *model.Application) (spec *model.Application, recorded model.Digest, err error) {
-	if r.same(name) {
-		return held, held.Digest, nil
-	}
-	a, err := about(r, name, app, func(a *model.Application) model.AppID { return a.ID })
-	if a == nil {
-		return nil, "", err
-	}
-	for i := range a.Components {
-		if !label.MatchString(a.Components[i].Name) {
-			return nil, "", damaged(r.format.name(name), fmt.Errorf("%q cannot name a component", a.Components[i].Name))
-		}
-	}
-	if recorded, *a = a.Digest, a.Seal(); recorded != a.Digest {
-		r.noteFormer(name)
-	}
-	return a, recorded, nil
 }
 
 func (r *reader) run(name string, app model.AppID) (*model.Run, error) {

@@ -63,5 +63,5 @@ var defences = []defence{
 	{"ledger", "pkg/reconcile/act.go", ` && l.declared.vouches(inst) {`, ` {`, "./pkg/reconcile", "TestSpecsOfAnUnsignedLedger"},
 	{"ledger", "pkg/status/signing.go", `_, err := s.Trust.Verify(c.Payload, c.Signature)`, `err := error(nil)`, "./pkg/status", "TestForeignTip"},
 	{"ledger", "pkg/status/signing.go", `case on != branch:`, `case false:`, "./pkg/status", "TestOtherFleetsBranch"},
-	{"ledger", "pkg/status/read_records.go", `recorded, *a = a.Digest, a.Seal()`, `recorded = a.Digest`, "./pkg/status", "TestForgedSpec"},
+	{"ledger", "pkg/status/read_spec.go", `recorded, *a = a.Digest, a.Seal()`, `recorded = a.Digest`, "./pkg/status", "TestForgedSpec"},
 }
