@@ -149,6 +149,20 @@ func TestPinnedApplicationIsUnderTodaysPolicy(t *testing.T) {
 	require.Len(t, f.Applications, 2)
 }
 
+// TestApplicationsShareTheirPolicy: a fleet of 10,000 applications holds a policy for each tenant, and for each application that
+// chooses within it.
+func TestApplicationsShareTheirPolicy(t *testing.T) {
+	f := New().Fleet("head", unpack(threeApplications(t), overlay("tenants/acme/apps/site/more.cue", "package fleet\n\napplication: policy: degradation: false\n"),
+		overlay("tenants/acme/apps/blog/app.cue", "package fleet\n\napplication: {name: \"blog\", labels: team: \"x\", components: main: {type: \"worker\", properties: image: \"ghcr.io/acme/blog:1\"}}\n")), nil)
+	require.Empty(t, report(f))
+	policies := map[string]*model.Policy{}
+	for _, a := range f.Applications {
+		policies[a.ID.String()] = a.Policy
+	}
+	require.Same(t, policies["acme/blog"], policies["acme/shop"])
+	require.Equal(t, []bool{true, false}, []bool{policies["acme/shop"].Degradation, policies["acme/site"].Degradation})
+}
+
 // TestConflictsArePolicy: the default is left out, so that specs keep their digests.
 func TestConflictsArePolicy(t *testing.T) {
 	f := New().Fleet("head", unpack(threeApplications(t)), nil)

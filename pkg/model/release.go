@@ -8,7 +8,7 @@ import (
 // Seal returns a with its digest and its release computed. Position and commit are
 // no content: the same spec in another commit is the same spec. Both are the same
 // whether the values of secrets are known or replaced by digests, so a reader of a
-// record computes them and believes nothing.
+// record computes them and believes nothing. Without a policy a gets the zero one.
 func (a Application) Seal() Application {
 	if a.Policy == nil {
 		a.Policy = new(Policy)

@@ -214,3 +214,11 @@ func FuzzSetting(f *testing.F) {
 		_, _ = ParseCapacity([]string{text})
 	})
 }
+
+// TestAllOrNothing: the question of the whole application is about a fleet of its own.
+func TestAllOrNothing(t *testing.T) {
+	fleet := settingsFleet()
+	fleet.Applications[0].Policy.Degradation = true
+	asked, _ := allOrNothing(fleet, model.Ledger{}, fleet.Applications[0].ID)
+	require.Equal(t, []bool{true, false}, []bool{fleet.Applications[0].Policy.Degradation, asked.Applications[0].Policy.Degradation})
+}

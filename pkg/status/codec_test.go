@@ -87,6 +87,10 @@ func TestRepeatedKeys(t *testing.T) {
 		`{"a": "a", "b": "a"}`:            false,
 		`{"a": "\"a\": {", "b": "}"}`:     false,
 		`["a", "a"]`:                      false,
+		`{"a": "\\", "a": 1}`:             true,
+		`{"a\\": 1, "a": 2}`:              false,
+		`{"a": "\\\"", "b": ", \"a"}`:     false,
+		`{"": 1, "a": "", "": 2}`:         true,
 		`{"a" : 1, "b" :"a", "a"	: 2}`:    true,
 	} {
 		var into any
