@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/storage/memory"
+	"github.com/klauspost/compress/zlib"
 	"github.com/stretchr/testify/require"
 
 	"github.com/d-aros/d-aros/test/gittest"
@@ -69,6 +71,24 @@ func TestMemoryStore(t *testing.T) {
 		limits.Object = 1000
 		require.ErrorContains(t, NewMemoryStore().addPack(bytes.NewReader(pack), limits.withDefaults(), true), "at most 1000 are allowed")
 	}
+}
+
+// TestEmptyObjectsTakeMemory: an object without content takes some ten bytes of a pack, and ten times as much in memory.
+func TestEmptyObjectsTakeMemory(t *testing.T) {
+	const count = 20_000
+	var empty bytes.Buffer
+	require.NoError(t, zlib.NewWriter(&empty).Close())
+	pack := append([]byte("PACK"), 0, 0, 0, 2)
+	pack = binary.BigEndian.AppendUint32(pack, count)
+	for range count {
+		pack = append(append(pack, byte(plumbing.BlobObject)<<4), empty.Bytes()...)
+	}
+	pack = append(pack, make([]byte, len(Hash{}))...)
+	within := func(memory int64) error {
+		return NewMemoryStore().addPack(bytes.NewReader(pack), Limits{Memory: memory}.withDefaults(), true)
+	}
+	require.NoError(t, within(4<<20))
+	require.ErrorAs(t, within(1<<20), new(*TooMuchError))
 }
 
 // FuzzMemoryPack: a pack is foreign bytes. Whatever is taken in has the name of

@@ -27,7 +27,7 @@ type unpacker struct {
 	from *entries
 	max  int64 // bytes of one object
 	most int64 // bytes of all objects
-	sum  int64 // bytes of those so far
+	sum  int64 // bytes of those so far, with what they need beside their content
 
 	// commit is called with each commit as soon as it has arrived, and ends the pack
 	// with its error. Git sends commits before directories and files.
@@ -136,12 +136,15 @@ func (u *unpacker) name() {
 	u.unnamed = nil
 }
 
+// perObject is about what the unpacker keeps of an object beside its content, which may be empty.
+const perObject = 128
+
 // allow counts bytes before they are allocated, and refuses those beyond a limit.
 func (u *unpacker) allow(size int64) error {
 	if size > u.max || size < 0 {
 		return fmt.Errorf("the pack holds an object of %d bytes, at most %d are allowed", size, u.max)
 	}
-	if u.sum += size; u.sum > u.most {
+	if u.sum += size + perObject; u.sum > u.most {
 		return &TooMuchError{u.most}
 	}
 	return nil
