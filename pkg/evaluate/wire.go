@@ -74,7 +74,7 @@ func encode(v any) []byte {
 func (r result) encode() []byte {
 	if r.Application != nil {
 		r.Application = new(*r.Application)
-		r.Application.Policy = nil // complete adds it
+		r.Application.Policy = nil // complete adds it, and the values in force
 	}
 	return encode(r)
 }

@@ -27,8 +27,8 @@ type Application struct {
 	At     Positions `json:"-" cbor:"at,omitempty"` // of what decisions quote: priority, budget, replicas, requests, pool
 
 	// InForce has the values of Policy, each with the layer that set it and where. It is
-	// shared like Policy, and not part of any digest.
-	InForce []PolicyValue `json:"-" cbor:"inForce,omitempty"`
+	// shared like Policy, and no part of any digest or record.
+	InForce []PolicyValue `json:"-"`
 
 	// Release identifies what runs: what changes a pod, the place of an object or the
 	// workflow. Applications of one release and different digests run the same under

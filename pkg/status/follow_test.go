@@ -94,6 +94,20 @@ func TestFollowingCostsWhatChanged(t *testing.T) {
 	}
 	require.Len(t, before.Instances, instances)
 
+	// A spec that changes shares its policy with the one before.
+	l.Instances = slices.Clone(l.Instances)
+	first := &l.Instances[0]
+	spec := *first.Spec
+	spec.Priority++
+	first.Spec, first.Revision = new(spec.Seal()), model.Revision{}
+	_, _, err = writer.Commit(t.Context(), l, l)
+	require.NoError(t, err)
+	now, err := reader.Load(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, spec.Priority, now.Instances[0].Spec.Priority)
+	require.Same(t, before.Instances[0].Spec.Policy, now.Instances[0].Spec.Policy)
+	before = now
+
 	// What is read so can be saved on.
 	_, changed, err := reader.Commit(t.Context(), before, before)
 	require.NoError(t, err)

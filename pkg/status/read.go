@@ -23,11 +23,10 @@ type reader struct {
 	most  int64  // how many bytes the records may have; 0: any number
 	size  atomic.Int64
 
-	policies policies
-
-	mu     sync.Mutex
-	more   map[string]fields // by file: what this program does not know
-	former []string          // files of which the ledger has not just the content, as their names of releases are others
+	mu       sync.Mutex
+	policies map[string]*model.Policy // of specs, by their bytes
+	more     map[string]fields        // by file: what this program does not know
+	former   []string                 // files of which the ledger has not just the content, as their names of releases are others
 }
 
 // newReader reads the format of a tree. One of a major version that is not known is a

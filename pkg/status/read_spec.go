@@ -3,8 +3,6 @@ package status
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
-	"sync"
 
 	"github.com/d-aros/d-aros/pkg/model"
 )
@@ -15,28 +13,24 @@ type specRecord struct {
 	Policy json.RawMessage `json:"policy"`
 }
 
-// policies are those of the specs that were read, by their bytes. Equal ones are decoded once, and share their memory.
-type policies struct {
-	mu   sync.Mutex
-	read map[string]*model.Policy
-}
-
-// of returns the policy that a spec has as JSON, which is valid.
-func (p *policies) of(b json.RawMessage) (*model.Policy, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if policy, ok := p.read[string(b)]; ok || b == nil {
-		return policy, nil
+// policy returns the policy that a spec has as JSON. Equal ones are decoded once, and share their memory.
+func (r *reader) policy(b json.RawMessage) (*model.Policy, error) {
+	if b == nil {
+		return new(model.Policy), nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known, ok := r.policies[string(b)]; ok {
+		return known, nil
 	}
 	policy := new(model.Policy)
-	if err := decodeStrictly(b, policy); err != nil {
+	if _, err := decode(b, policy, false); err != nil {
 		return nil, err
 	}
-	compactRecord(reflect.ValueOf(policy))
-	if p.read == nil {
-		p.read = map[string]*model.Policy{}
+	if r.policies == nil {
+		r.policies = map[string]*model.Policy{}
 	}
-	p.read[string(b)] = policy
+	r.policies[string(b)] = policy
 	return policy, nil
 }
 
@@ -51,8 +45,11 @@ func (r *reader) spec(name string, app model.AppID, held *model.Application) (sp
 		return nil, "", err
 	}
 	a := new(rec.Application)
-	if a.Policy, err = r.policies.of(rec.Policy); err != nil {
+	if a.Policy, err = r.policy(rec.Policy); err != nil {
 		return nil, "", r.unreadable(name, err)
+	}
+	if held != nil && a.Policy.Equal(held.Policy) {
+		a.Policy = held.Policy // a process that follows the branch reads one spec at a time
 	}
 	for i := range a.Components {
 		if !label.MatchString(a.Components[i].Name) {

@@ -123,11 +123,9 @@ func (w *Writer) shares(app *solve.App) (shares []model.TenantShare, past []mode
 
 // policyDigest identifies the policy and the quota that a decision was made under.
 func (w *Writer) policyDigest(app *solve.App) model.Digest {
-	var policy *model.Policy
+	policy := &model.Policy{}
 	if app.Spec != nil {
 		policy = app.Spec.Policy
-	} else {
-		policy = &model.Policy{}
 	}
 	t := w.Nodes[app.Tenant].Tenant
 	if last, ok := w.digests[t]; ok && last.policy.Equal(policy) { // most applications of a tenant have the same

@@ -89,7 +89,8 @@ func (d *effectiveDoc) policy() model.Policy {
 	p.StartDeadline, p.UnreadyAfter = duration(d.Defaults.StartDeadline), unless(duration(d.Defaults.UnreadyAfter), model.UnreadyAfter)
 	requests := resourcesDoc{CPU: d.Defaults.Requests.CPU, Memory: d.Defaults.Requests.Memory}
 	p.DefaultRequests, _ = requests.resources() // the schema has checked them; what is too large to count is none
-	for _, list := range []*[]string{           // the ladder stays in the order written
+
+	for _, list := range []*[]string{ // the ladder stays in the order written
 		&p.Registries, &p.Runtimes, &p.Kinds, &p.RequiredLabels, &p.Strategies, &p.Egress, &p.Exits, &p.Accounts,
 		&p.Existing.Configs, &p.Existing.Claims, &p.Existing.Gateways, &p.Rights, &p.Reading, &p.RuntimeClasses,
 	} {
